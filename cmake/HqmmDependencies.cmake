@@ -1,0 +1,10 @@
+# Everything comes from Debian packages; docs/decisions/ says why each is here.
+find_package(Eigen3 3.4 REQUIRED NO_MODULE)
+find_package(fmt REQUIRED)
+find_package(TBB REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(ZLIB REQUIRED)
+find_package(HDF5 REQUIRED COMPONENTS C)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(matio REQUIRED IMPORTED_TARGET matio)
+find_path(RANDOM123_INCLUDE_DIR Random123/philox.h REQUIRED)

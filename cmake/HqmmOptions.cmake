@@ -1,0 +1,28 @@
+# Compile options shared by every target of this project.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+
+find_program(HQMM_CCACHE ccache)
+if(HQMM_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${HQMM_CCACHE})
+endif()
+
+add_library(hqmm_warnings INTERFACE)
+target_compile_options(hqmm_warnings INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual
+  -Wnull-dereference -Wimplicit-fallthrough $<$<BOOL:${HQMM_WERROR}>:-Werror>)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # GCC 12 sees phantom null and uninitialised reads inside Eigen and the standard library at -O3.
+  target_compile_options(hqmm_warnings INTERFACE -Wno-null-dereference -Wno-maybe-uninitialized)
+endif()
+
+if(HQMM_SANITIZE)
+  add_compile_options(-fsanitize=${HQMM_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${HQMM_SANITIZE})
+endif()

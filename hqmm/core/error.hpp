@@ -1,0 +1,72 @@
+// Errors: anything an input, an option or the outside world can cause is an Error with a code, one
+// line of text and the place it came from. A bug is an assertion, never an Error.
+//
+// The code *is* the exit status of the command line; there is no second table.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <exception>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace hqmm {
+
+enum class ErrorCode : int {
+  kUsage = 2,         // wrong option or argument
+  kDiverged = 3,      // training diverged; what was best is saved
+  kBadData = 65,      // an input's content is wrong
+  kNoInput = 66,      // an input is missing or unreadable
+  kInternal = 70,     // a bug of ours
+  kCannotWrite = 73,  // an output cannot be written
+  kInterrupted = 130  // Ctrl-C or SIGTERM; checkpoint saved
+};
+
+/// Where in an input an error lies. Unset fields are not printed.
+struct Where {
+  std::string file;                       // as the user named it; "-" prints as "stdin"
+  std::optional<std::uint64_t> line;      // 1-based
+  std::optional<std::uint64_t> column;    // 1-based, in bytes
+  std::optional<std::uint64_t> byte;      // 0-based offset, for binary formats
+  std::string item;                       // dataset, attribute, variable, record…
+
+  /// "data.txt:3:17", "model.h5: dataset 'kraus'", "x.npy: byte 10".
+  [[nodiscard]] std::string text() const;
+};
+
+class Error : public std::exception {
+ public:
+  Error(ErrorCode code, std::string message, Where where = {});
+
+  [[nodiscard]] ErrorCode code() const noexcept { return code_; }
+  [[nodiscard]] const std::string& message() const noexcept { return message_; }
+  [[nodiscard]] const Where& where() const noexcept { return where_; }
+  /// One line: the place, then the message.
+  [[nodiscard]] const char* what() const noexcept override { return line_.c_str(); }
+
+ private:
+  ErrorCode code_;
+  std::string message_;
+  Where where_;
+  std::string line_;
+};
+
+[[nodiscard]] inline int exit_status(ErrorCode code) noexcept { return static_cast<int>(code); }
+
+/// throw fail(ErrorCode::kBadData, where, "expected {}, found {}", a, b);
+template <typename... Args>
+[[nodiscard]] Error fail(ErrorCode code, Where where, fmt::format_string<Args...> format,
+                         Args&&... args) {
+  return {code, fmt::format(format, std::forward<Args>(args)...), std::move(where)};
+}
+template <typename... Args>
+[[nodiscard]] Error fail(ErrorCode code, fmt::format_string<Args...> format, Args&&... args) {
+  return {code, fmt::format(format, std::forward<Args>(args)...)};
+}
+
+/// Text of unknown origin made fit for one line of a terminal: control bytes escaped, length capped.
+[[nodiscard]] std::string printable(std::string_view text, std::size_t most = 40);
+
+}  // namespace hqmm

@@ -1,0 +1,41 @@
+// Deterministic parallel loops on oneTBB.
+//
+// Work is cut into items or blocks by the caller's sizes alone, never by the thread count, and partial
+// results are combined along a fixed binary tree: the same bytes come out at 1 or at 64 threads.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <utility>
+#include <vector>
+
+namespace hqmm {
+
+/// Calls body(i) for i in [0, size), on at most `threads` threads (0 = all cores). Exceptions thrown by
+/// a body reach the caller: the one of the lowest i that threw.
+void parallel_for(std::size_t size, int threads, const std::function<void(std::size_t)>& body);
+
+/// Combines values pairwise, neighbours first: ((v0+v1)+(v2+v3))+… whatever the threads did.
+template <typename T, typename Combine>
+T reduce_tree(std::vector<T> values, T empty, Combine combine) {
+  if (values.empty()) return empty;
+  for (std::size_t stride = 1; stride < values.size(); stride *= 2) {
+    for (std::size_t i = 0; i + stride < values.size(); i += 2 * stride) {
+      values[i] = combine(std::move(values[i]), std::move(values[i + stride]));
+    }
+  }
+  return std::move(values.front());
+}
+
+/// map(i) for every i in parallel, then reduce_tree over the results in index order.
+template <typename T, typename Map, typename Combine>
+T parallel_reduce(std::size_t size, int threads, T empty, Map map, Combine combine) {
+  std::vector<T> values(size, empty);
+  parallel_for(size, threads, [&](std::size_t i) { values[i] = map(i); });
+  return reduce_tree(std::move(values), std::move(empty), combine);
+}
+
+/// The number of threads `threads` stands for: itself, or all cores for 0.
+int resolve_threads(int threads);
+
+}  // namespace hqmm

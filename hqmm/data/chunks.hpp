@@ -1,0 +1,38 @@
+// Chunks: long sequences cut into pieces of one length, each with a burn-in that moves the state and is
+// not scored.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "hqmm/data/sequence_set.hpp"
+
+namespace hqmm {
+
+/// Pieces as views into the set they were cut from.
+struct Chunk {
+  SequenceView symbols;
+  std::size_t sequence = 0;  // which sequence it came from
+  std::size_t begin = 0;     // and where it starts there
+};
+
+struct ChunkPlan {
+  std::size_t chunk_length = 0;  // 0: sequences stay whole
+  std::size_t burn_in = 0;
+};
+
+inline constexpr std::size_t kAutoChunkAbove = 600;
+inline constexpr std::size_t kAutoChunkLength = 300;
+inline constexpr std::size_t kAutoBurnIn = 20;
+
+/// Fills in what is not given: a set with a sequence longer than 600 is cut into chunks of 300 with a
+/// burn-in of 20; shorter ones stay whole with none.
+[[nodiscard]] ChunkPlan plan_chunks(const SequenceSet& set, std::optional<std::size_t> chunk_length,
+                                    std::optional<std::size_t> burn_in);
+
+/// Consecutive pieces of chunk_length symbols (0: whole sequences). A last piece that is shorter is kept
+/// when it still has a symbol to score after the burn-in; empty sequences give no chunk.
+[[nodiscard]] std::vector<Chunk> cut(const SequenceSet& set, const ChunkPlan& plan);
+
+}  // namespace hqmm

@@ -1,0 +1,129 @@
+#include "hqmm/data/sequence_set.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+namespace hqmm {
+
+SymbolBlock::SymbolBlock(const SymbolBlock& other) : wide_(other.wide_) {
+  if (other.size_ == 0) return;
+  grow(other.size_);
+  std::memcpy(data_.get(), other.data_.get(), other.size_ * (wide_ ? 2 : 1));
+  size_ = other.size_;
+}
+
+SymbolBlock& SymbolBlock::operator=(const SymbolBlock& other) {
+  SymbolBlock copy(other);
+  swap(copy);
+  return *this;
+}
+
+void SymbolBlock::swap(SymbolBlock& other) noexcept {
+  std::swap(data_, other.data_);
+  std::swap(size_, other.size_);
+  std::swap(capacity_, other.capacity_);
+  std::swap(wide_, other.wide_);
+}
+
+void SymbolBlock::grow(std::size_t at_least) {
+  const std::size_t wanted = std::max({at_least, capacity_ + capacity_ / 2, std::size_t{4096}});
+  void* moved = std::realloc(data_.get(), wanted * (wide_ ? sizeof(Symbol) : 1));
+  if (moved == nullptr) throw std::bad_alloc();
+  (void)data_.release();
+  data_.reset(moved);
+  capacity_ = wanted;
+}
+
+void SymbolBlock::widen() {
+  SymbolBlock out;
+  out.wide_ = true;
+  out.grow(size_ + 1);
+  for (std::size_t i = 0; i < size_; ++i) out.wide_data()[i] = (*this)[i];
+  out.size_ = size_;
+  swap(out);
+}
+
+std::uint8_t* SymbolBlock::reserve_bytes(std::size_t count) {
+  assert(!wide_);
+  if (size_ + count > capacity_) grow(size_ + count);
+  return bytes() + size_;
+}
+
+std::vector<Symbol> SequenceView::to_vector() const {
+  std::vector<Symbol> out(length_);
+  for (std::size_t i = 0; i < length_; ++i) out[i] = (*this)[i];
+  return out;
+}
+
+bool operator==(const SequenceView& a, const SequenceView& b) noexcept {
+  if (a.length_ != b.length_) return false;
+  for (std::size_t i = 0; i < a.length_; ++i) {
+    if (a[i] != b[i]) return false;
+  }
+  return true;
+}
+
+SequenceSet::SequenceSet(Alphabet alphabet, const std::vector<std::vector<Symbol>>& sequences)
+    : alphabet_(std::move(alphabet)) {
+  for (const auto& sequence : sequences) {
+    for (const Symbol symbol : sequence) push_back(symbol);
+    end_sequence();
+  }
+}
+
+std::size_t SequenceSet::longest() const noexcept {
+  std::size_t most = 0;
+  for (std::size_t i = 0; i < size(); ++i) most = std::max(most, (*this)[i].size());
+  return most;
+}
+
+void SequenceSet::end_sequence_labelled(const std::string& label) {
+  end_sequence();
+  const auto found = std::find(classes_.begin(), classes_.end(), label);
+  labels_.resize(size() - 1, kNoLabel);
+  labels_.push_back(static_cast<std::uint32_t>(found - classes_.begin()));
+  if (found == classes_.end()) classes_.push_back(label);
+}
+
+void SequenceSet::name_last(std::string name) {
+  names_.resize(size() - 1);
+  names_.push_back(std::move(name));
+}
+
+void SequenceSet::append(SequenceView sequence) {
+  for (std::size_t i = 0; i < sequence.size(); ++i) push_back(sequence[i]);
+  end_sequence();
+}
+
+SequenceSet SequenceSet::subset(const std::vector<std::uint32_t>& chosen) const {
+  SequenceSet out(alphabet_);
+  out.classes_ = classes_;
+  for (const std::uint32_t i : chosen) {
+    out.append((*this)[i]);
+    if (labelled()) out.labels_.push_back(labels_[i]);
+    if (named()) out.names_.push_back(names_[i]);
+  }
+  return out;
+}
+
+std::uint64_t SequenceSet::hash() const noexcept {
+  // FNV-1a over 16-bit symbols and boundaries: independent of the storage width.
+  std::uint64_t state = 0xCBF29CE484222325ULL;
+  const auto mix = [&state](std::uint64_t value) {
+    state = (state ^ value) * 0x100000001B3ULL;
+  };
+  for (const std::string& token : alphabet_.all_tokens()) {
+    for (const char c : token) mix(static_cast<unsigned char>(c));
+    mix(0x100);
+  }
+  for (std::size_t i = 0; i < size(); ++i) {
+    const SequenceView sequence = (*this)[i];
+    for (std::size_t t = 0; t < sequence.size(); ++t) mix(sequence[t]);
+    mix(0x10000);
+    if (labelled()) mix(0x20000 + std::uint64_t{labels_[i]});
+  }
+  return state;
+}
+
+}  // namespace hqmm

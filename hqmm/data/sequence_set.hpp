@@ -1,0 +1,158 @@
+// SequenceSet: all sequences of a data set in one block of symbols.
+//
+// A symbol takes one byte while the alphabet has at most 255 symbols (byte 255 is the missing one) and
+// two bytes beyond. The block grows by realloc, which moves pages instead of copying them, so reading N
+// symbols never needs much more than N bytes.
+#pragma once
+
+#include <cassert>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "hqmm/core/types.hpp"
+#include "hqmm/data/alphabet.hpp"
+
+namespace hqmm {
+
+/// A growing array of symbols that starts with one byte each and widens by itself when it must.
+class SymbolBlock {
+ public:
+  static constexpr std::uint8_t kMissingByte = 0xFF;
+  static constexpr Symbol kLargestNarrow = 0xFE;
+
+  SymbolBlock() = default;
+  SymbolBlock(const SymbolBlock& other);
+  SymbolBlock& operator=(const SymbolBlock& other);
+  SymbolBlock(SymbolBlock&& other) noexcept { swap(other); }
+  SymbolBlock& operator=(SymbolBlock&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~SymbolBlock() = default;
+
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] bool wide() const noexcept { return wide_; }
+  [[nodiscard]] Symbol operator[](std::size_t i) const noexcept {
+    assert(i < size_);
+    if (wide_) return wide_data()[i];
+    const std::uint8_t byte = bytes()[i];
+    return byte == kMissingByte ? kMissing : byte;
+  }
+  void push_back(Symbol symbol) {
+    if (!wide_ && symbol > kLargestNarrow && symbol != kMissing) widen();
+    if (size_ == capacity_) grow(size_ + 1);
+    if (wide_) {
+      wide_data()[size_++] = symbol;
+    } else {
+      bytes()[size_++] = static_cast<std::uint8_t>(symbol);  // kMissing truncates to kMissingByte
+    }
+  }
+  /// Room for `count` more narrow symbols, to be filled by the caller and made part of the block with
+  /// commit(); only while !wide(). Readers write straight into it.
+  [[nodiscard]] std::uint8_t* reserve_bytes(std::size_t count);
+  void commit(std::size_t count) noexcept { size_ += count; }
+
+  [[nodiscard]] const std::uint8_t* bytes() const noexcept {
+    return static_cast<const std::uint8_t*>(data_.get());
+  }
+  [[nodiscard]] const Symbol* wide_data() const noexcept {
+    return static_cast<const Symbol*>(data_.get());
+  }
+
+ private:
+  struct Free {
+    void operator()(void* p) const noexcept { std::free(p); }
+  };
+
+  std::uint8_t* bytes() noexcept { return static_cast<std::uint8_t*>(data_.get()); }
+  Symbol* wide_data() noexcept { return static_cast<Symbol*>(data_.get()); }
+  void grow(std::size_t at_least);
+  void widen();
+  void swap(SymbolBlock& other) noexcept;
+
+  std::unique_ptr<void, Free> data_;
+  std::size_t size_ = 0;
+  std::size_t capacity_ = 0;  // in symbols
+  bool wide_ = false;
+};
+
+/// A stretch of symbols inside a block: a whole sequence or a piece of one. Cheap to copy; valid while
+/// the block lives and does not grow.
+class SequenceView {
+ public:
+  SequenceView() = default;
+  SequenceView(const SymbolBlock& block, std::size_t begin, std::size_t length) noexcept
+      : block_(&block), begin_(begin), length_(length) {}
+
+  [[nodiscard]] std::size_t size() const noexcept { return length_; }
+  [[nodiscard]] bool empty() const noexcept { return length_ == 0; }
+  [[nodiscard]] Symbol operator[](std::size_t i) const noexcept { return (*block_)[begin_ + i]; }
+  [[nodiscard]] SequenceView part(std::size_t begin, std::size_t length) const noexcept {
+    assert(begin + length <= length_);
+    return {*block_, begin_ + begin, length};
+  }
+  [[nodiscard]] std::vector<Symbol> to_vector() const;
+
+  friend bool operator==(const SequenceView& a, const SequenceView& b) noexcept;
+
+ private:
+  const SymbolBlock* block_ = nullptr;
+  std::size_t begin_ = 0;
+  std::size_t length_ = 0;
+};
+
+/// Sequences of different lengths over one alphabet, optionally with a name and a class each.
+class SequenceSet {
+ public:
+  static constexpr std::uint32_t kNoLabel = 0xFFFFFFFF;
+
+  SequenceSet() = default;
+  explicit SequenceSet(Alphabet alphabet) : alphabet_(std::move(alphabet)) {}
+  /// For tests and small data: the symbols of each sequence in turn.
+  SequenceSet(Alphabet alphabet, const std::vector<std::vector<Symbol>>& sequences);
+
+  [[nodiscard]] const Alphabet& alphabet() const noexcept { return alphabet_; }
+  [[nodiscard]] std::size_t size() const noexcept { return offsets_.size() - 1; }
+  [[nodiscard]] bool empty() const noexcept { return size() == 0; }
+  [[nodiscard]] std::size_t symbol_count() const noexcept { return offsets_.back(); }
+  [[nodiscard]] std::size_t longest() const noexcept;
+  [[nodiscard]] SequenceView operator[](std::size_t i) const noexcept {
+    return {symbols_, offsets_[i], offsets_[i + 1] - offsets_[i]};
+  }
+  [[nodiscard]] const SymbolBlock& symbols() const noexcept { return symbols_; }
+  [[nodiscard]] const std::vector<std::uint64_t>& offsets() const noexcept { return offsets_; }
+
+  /// Class names in order of first appearance, and the class of sequence i; empty when unlabelled.
+  [[nodiscard]] bool labelled() const noexcept { return !labels_.empty(); }
+  [[nodiscard]] const std::vector<std::string>& classes() const noexcept { return classes_; }
+  [[nodiscard]] std::uint32_t label(std::size_t i) const noexcept { return labels_[i]; }
+  [[nodiscard]] bool named() const noexcept { return !names_.empty(); }
+  [[nodiscard]] const std::string& name(std::size_t i) const noexcept { return names_[i]; }
+
+  // Building. Symbols are appended to the open sequence; end_sequence() closes it.
+  void push_back(Symbol symbol) { symbols_.push_back(symbol); }
+  SymbolBlock& open_block() noexcept { return symbols_; }
+  [[nodiscard]] std::size_t open_length() const noexcept { return symbols_.size() - offsets_.back(); }
+  void end_sequence() { offsets_.push_back(symbols_.size()); }
+  void end_sequence_labelled(const std::string& label);
+  void name_last(std::string name);
+  void append(SequenceView sequence);
+  void set_alphabet(Alphabet alphabet) { alphabet_ = std::move(alphabet); }
+
+  /// The chosen sequences, with labels and names, in the order given.
+  [[nodiscard]] SequenceSet subset(const std::vector<std::uint32_t>& chosen) const;
+  /// 64-bit hash of alphabet, symbols, boundaries and labels: "which data was this" in provenance.
+  [[nodiscard]] std::uint64_t hash() const noexcept;
+
+ private:
+  Alphabet alphabet_;
+  SymbolBlock symbols_;
+  std::vector<std::uint64_t> offsets_{0};
+  std::vector<std::string> classes_;
+  std::vector<std::uint32_t> labels_;
+  std::vector<std::string> names_;
+};
+
+}  // namespace hqmm

@@ -1,0 +1,33 @@
+// ByteSource: where every input's bytes come from. A path, or "-" for stdin; gzip is unpacked on the way.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace hqmm {
+
+class ByteSource {
+ public:
+  /// Throws kNoInput when the file is missing, unreadable or a directory.
+  explicit ByteSource(const std::string& path);
+  ~ByteSource();
+  ByteSource(const ByteSource&) = delete;
+  ByteSource& operator=(const ByteSource&) = delete;
+
+  /// Up to buffer.size() bytes; 0 at the end. Returns as soon as some are there (stdin may be a live
+  /// stream). Throws kBadData on a damaged or truncated gzip stream, kNoInput on a read error.
+  std::size_t read(std::span<char> buffer);
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+
+ private:
+  struct State;
+  std::string name_;
+  std::unique_ptr<State> state_;
+};
+
+/// Everything at once, for small or random-access formats.
+std::string read_all(const std::string& path);
+
+}  // namespace hqmm

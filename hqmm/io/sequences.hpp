@@ -1,0 +1,42 @@
+// Reading sequence files of every format, detected by content.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hqmm/data/sequence_set.hpp"
+
+namespace hqmm {
+
+enum class Format { kAuto, kText, kFasta, kFastq, kUci, kLabelled, kCsv, kTsv, kMat, kNpy, kHdf5 };
+
+/// "auto", "text", "fasta", "fastq", "uci", "labelled", "csv", "tsv", "mat", "npy", "hdf5"; throws kUsage.
+[[nodiscard]] Format parse_format(std::string_view text);
+[[nodiscard]] std::string_view format_name(Format format);
+
+/// What an ambiguity code (N, R, X, …) of a biological alphabet becomes.
+enum class Ambiguous { kMissing, kDrop, kError };
+
+struct ReadOptions {
+  Format format = Format::kAuto;
+  /// Unset: integers 0..max for numbers, dna/rna/protein guessed from the letters for FASTA and UCI.
+  std::optional<Alphabet> alphabet;
+  /// missing: the symbol is missing; drop: the whole sequence is left out; error: kBadData.
+  Ambiguous ambiguous = Ambiguous::kMissing;
+  /// CSV/TSV: the column (name or 0-based number) that holds the class; the others hold the symbols.
+  std::string label_column;
+  /// MATLAB and HDF5: the matrices to read ("trn", "data.trn_data"). With several, each is a class.
+  std::vector<std::string> variables;
+  /// The number that means symbol 0 in integer matrices; unset: 1 for MATLAB without a 0, else 0.
+  std::optional<int> base;
+};
+
+/// Reads a whole file ("-": stdin). Throws kNoInput or kBadData with file, line and column or byte.
+/// An input without any sequence is kBadData.
+[[nodiscard]] SequenceSet read_sequences(const std::string& path, const ReadOptions& options = {});
+
+/// The text format: one sequence per line, tokens separated by blanks; with classes, `CLASS<TAB>` first.
+[[nodiscard]] std::string to_text(const SequenceSet& set);
+
+}  // namespace hqmm
