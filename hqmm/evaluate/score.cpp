@@ -1,0 +1,78 @@
+#include "hqmm/evaluate/score.hpp"
+
+#include <cmath>
+#include <numbers>
+
+namespace hqmm {
+namespace {
+
+struct Moments {
+  std::optional<double> mean;
+  std::optional<double> deviation;
+};
+
+Moments moments(const std::vector<double>& values) {
+  Moments out;
+  if (values.empty()) return out;
+  double sum = 0.0;
+  for (const double value : values) sum += value;
+  out.mean = sum / static_cast<double>(values.size());
+  if (values.size() < 2) return out;
+  double squares = 0.0;
+  for (const double value : values) squares += (value - *out.mean) * (value - *out.mean);
+  out.deviation = std::sqrt(squares / static_cast<double>(values.size() - 1));
+  return out;
+}
+
+std::optional<double> bits(double log_likelihood, std::uint64_t symbols) {
+  if (symbols == 0) return {};
+  return -log_likelihood / (static_cast<double>(symbols) * std::numbers::ln2);
+}
+
+}  // namespace
+
+std::optional<double> description_accuracy(double log_likelihood, std::uint64_t scored,
+                                           std::size_t alphabet_size) {
+  if (scored == 0 || alphabet_size < 2) return {};
+  const double x = 1.0 + log_likelihood / (static_cast<double>(scored) *
+                                           std::log(static_cast<double>(alphabet_size)));
+  return x > 0.0 ? x : std::tanh(x / 8.0);
+}
+
+Score score(const AnyModel& model, const SequenceSet& set, std::size_t burn_in, int threads) {
+  Score out;
+  out.feasibility_residual = feasibility_residual(model);
+  out.per_sequence = log_likelihoods(model, set, burn_in, threads);
+  const std::size_t s = alphabet_of(model).size();
+  std::vector<double> accuracies;
+  std::vector<double> raw_accuracies;
+  Score::Raw raw;
+  for (const SequenceLikelihood& one : out.per_sequence) {
+    if (one.scored == 0) {
+      ++out.skipped;
+      continue;
+    }
+    ++out.sequences;
+    out.symbols += one.scored;
+    out.log_likelihood += one.log_likelihood;
+    raw.log_likelihood += one.raw_log_likelihood;
+    if (one.impossible_at) ++out.impossible;
+    if (const auto da = description_accuracy(one.log_likelihood, one.scored, s)) {
+      accuracies.push_back(*da);
+      raw_accuracies.push_back(*description_accuracy(one.raw_log_likelihood, one.scored, s));
+    }
+  }
+  const Moments da = moments(accuracies);
+  out.da_mean = da.mean;
+  out.da_std = da.deviation;
+  out.bits_per_symbol = bits(out.log_likelihood, out.symbols);
+  if (out.bits_per_symbol) out.perplexity = std::exp2(*out.bits_per_symbol);
+  if (!is_feasible(model)) {
+    raw.da_mean = moments(raw_accuracies).mean;
+    raw.bits_per_symbol = bits(raw.log_likelihood, out.symbols);
+    out.raw = raw;
+  }
+  return out;
+}
+
+}  // namespace hqmm

@@ -1,0 +1,47 @@
+// Scores: what a model's likelihood of a data set is worth, in the units people compare.
+//
+//   description accuracy  DA = f(1 + ℓ/(len·ln s)) per sequence, f(x) = x for x > 0, tanh(x/8) below:
+//                         1 for a perfect guess, 0 for guessing uniformly, never under −1
+//   bits per symbol       −ℓ/(len·ln 2);   perplexity 2^bits
+//
+// Everything here is of the normalised model. For an infeasible one the un-normalised figures stand
+// beside them under `raw`: they are not probabilities.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "hqmm/model/likelihood.hpp"
+
+namespace hqmm {
+
+/// DA of one sequence; nothing when it has no scored symbol or the alphabet has one symbol only.
+[[nodiscard]] std::optional<double> description_accuracy(double log_likelihood, std::uint64_t scored,
+                                                         std::size_t alphabet_size);
+
+struct Score {
+  std::uint64_t sequences = 0;         // with at least one scored symbol
+  std::uint64_t skipped = 0;           // without any: shorter than the burn-in, or all missing
+  std::uint64_t symbols = 0;           // scored
+  double log_likelihood = 0.0;         // total over scored symbols, nats
+  std::optional<double> da_mean;       // over sequences
+  std::optional<double> da_std;        // sample standard deviation over sequences; needs two
+  std::optional<double> bits_per_symbol;
+  std::optional<double> perplexity;
+  std::uint64_t impossible = 0;        // sequences with a symbol of probability 0
+
+  struct Raw {
+    double log_likelihood = 0.0;
+    std::optional<double> da_mean;
+    std::optional<double> bits_per_symbol;
+  };
+  std::optional<Raw> raw;              // for infeasible models only
+  double feasibility_residual = 0.0;
+
+  std::vector<SequenceLikelihood> per_sequence;
+};
+
+[[nodiscard]] Score score(const AnyModel& model, const SequenceSet& set, std::size_t burn_in,
+                          int threads = 0);
+
+}  // namespace hqmm

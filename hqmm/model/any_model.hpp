@@ -1,0 +1,26 @@
+// AnyModel: what a model file holds, when the caller does not care which.
+#pragma once
+
+#include <variant>
+
+#include "hqmm/model/filter.hpp"
+
+namespace hqmm {
+
+using AnyModel = std::variant<Hmm, Hqmm>;
+
+[[nodiscard]] inline HmmFilter make_filter(const Hmm& model) { return HmmFilter(model); }
+[[nodiscard]] inline HqmmFilter make_filter(const Hqmm& model) { return HqmmFilter(model); }
+
+[[nodiscard]] inline const Alphabet& alphabet_of(const AnyModel& model) {
+  return std::visit([](const auto& m) -> const Alphabet& { return m.alphabet; }, model);
+}
+[[nodiscard]] inline std::string_view kind_of(const AnyModel& model) {
+  return std::holds_alternative<Hmm>(model) ? "hmm" : "hqmm";
+}
+/// ‖Γ†Γ − I‖_F of an HQMM; the largest distance of a column sum from 1 of an HMM.
+[[nodiscard]] double feasibility_residual(const Hmm& model);
+[[nodiscard]] double feasibility_residual(const AnyModel& model);
+[[nodiscard]] bool is_feasible(const AnyModel& model);
+
+}  // namespace hqmm

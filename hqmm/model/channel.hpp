@@ -1,0 +1,50 @@
+// What a model does when nobody looks: its channel's fixed point, leading eigenvalues and mixing rate, and
+// the entropy rate of what it emits.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "hqmm/model/any_model.hpp"
+
+namespace hqmm {
+
+struct Spectrum {
+  std::vector<Complex> eigenvalues;  // leading ones, largest modulus first; the first is 1
+  double mixing_rate = 0.0;          // modulus of the second: correlations decay like its powers
+  bool unique_fixed_point = true;    // only one eigenvalue is 1
+};
+
+/// Steps per turn of an eigenvalue's phase, 2π/|arg λ|; infinite for a positive real one.
+[[nodiscard]] double period_of(Complex eigenvalue);
+
+/// The `count` leading eigenvalues of ρ ↦ Σ_y 𝒦_y(ρ), or of the transition matrix of an HMM. A channel that
+/// is not trace preserving is divided by its largest eigenvalue first.
+[[nodiscard]] Spectrum channel_spectrum(const KrausSet& set, std::size_t count = 8);
+[[nodiscard]] Spectrum channel_spectrum(const Hmm& model, std::size_t count = 8);
+
+/// The state that the channel, averaged over time, takes I/n to (for an HMM the uniform distribution): the
+/// fixed point when there is one only.
+struct FixedPoint {
+  Matrix state;         // density matrix; diagonal for an HMM
+  double residual = 0;  // ‖channel(state) − state‖_F
+};
+[[nodiscard]] FixedPoint channel_fixed_point(const KrausSet& set);
+[[nodiscard]] FixedPoint channel_fixed_point(const Hmm& model);
+
+/// Entropy per symbol of the stationary process in nats, estimated by averaging the entropy of the
+/// predictive distribution along sampled sequences started at the fixed point.
+struct EntropyRate {
+  double nats = 0.0;
+  double standard_error = 0.0;  // over independent sequences
+  std::uint64_t symbols = 0;
+};
+struct EntropyOptions {
+  std::uint64_t symbols = 0;  // 0: as many as take about a second, between 2^11 and 2^16
+  std::uint64_t seed = 1;
+  int threads = 0;
+};
+[[nodiscard]] EntropyRate entropy_rate(const Hqmm& stationary, const EntropyOptions& options = {});
+[[nodiscard]] EntropyRate entropy_rate(const Hmm& model, const EntropyOptions& options = {});
+
+}  // namespace hqmm

@@ -1,0 +1,17 @@
+// Every HMM is an HQMM: two embeddings, both exact.
+//
+// With T_y = diag(C_y) A and ρ₀ = diag(initial) the HQMM gives exactly the HMM's probabilities, w = n:
+//   rank one   K[y][j] = v_{y,j}⟨j|,  (v_{y,j})_i = √(T_y)_ij      reads only the diagonal of ρ
+//   cyclic     K[y][(i−j) mod n] has the entry (j, i) = √(T_y)_ji    full-rank operators, the start for
+//              training: noise added to it leaves the real subspace that the rank-one form is stuck in
+#pragma once
+
+#include "hqmm/model/hmm.hpp"
+#include "hqmm/model/hqmm.hpp"
+
+namespace hqmm {
+
+[[nodiscard]] Hqmm embed_rank_one(const Hmm& hmm);
+[[nodiscard]] Hqmm embed_cyclic(const Hmm& hmm);
+
+}  // namespace hqmm

@@ -1,0 +1,84 @@
+// Filters: a model's state carried along a sequence, one symbol at a time.
+//
+// Both filters have the same members, so scoring, prediction and sampling are written once for either.
+// The state is renormalised at every step: a sequence of any length neither under- nor overflows.
+#pragma once
+
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "hqmm/model/hmm.hpp"
+#include "hqmm/model/hqmm.hpp"
+
+namespace hqmm {
+
+/// What one symbol was worth: P(y | past) = raw / total. For a trace-preserving model total is 1.
+struct StepWeight {
+  double raw = 1.0;    // tr 𝒦_y(ρ)
+  double total = 1.0;  // Σ_y' tr 𝒦_y'(ρ)
+};
+
+/// Stands for the length of a sequence that is not known yet (a live stream).
+inline constexpr std::size_t kUnknownLength = std::numeric_limits<std::size_t>::max();
+
+class HqmmFilter {
+ public:
+  /// Keeps a reference to the model.
+  explicit HqmmFilter(const Hqmm& model);
+
+  /// Back to the initial state, before the first symbol of a sequence of `length` symbols. A model anchored
+  /// at the end of sequences needs the length and throws kUsage when it is unknown.
+  void restart(std::size_t length = kUnknownLength);
+  /// Moves the state over one symbol. A missing symbol applies the total channel and weighs 1. A symbol of
+  /// probability zero weighs 0 and leaves the state that its being unseen would.
+  StepWeight step(Symbol symbol);
+  /// P(y | past) for every y, summing to one.
+  void next_distribution(std::span<double> out) const;
+  /// Moves the state over one symbol that nobody saw.
+  void skip() { step(kMissing); }
+
+  [[nodiscard]] const Matrix& state() const noexcept { return rho_; }
+  void set_state(const Matrix& rho) { rho_ = rho; }
+  [[nodiscard]] std::size_t alphabet_size() const { return model_->alphabet.size(); }
+
+ private:
+  [[nodiscard]] std::uint32_t current_set() const { return model_->positions.set_at(t_, length_); }
+  void apply_total();
+
+  const Hqmm* model_;
+  bool feasible_;
+  std::vector<std::vector<Matrix>> effects_;  // [set][y] = E_y
+  std::vector<Matrix> grams_;                 // [set] = Γ†Γ
+  std::size_t length_ = kUnknownLength;
+  std::size_t t_ = 0;
+  Matrix rho_, moved_, next_;
+};
+
+class HmmFilter {
+ public:
+  explicit HmmFilter(const Hmm& model);
+
+  void restart(std::size_t length = kUnknownLength);
+  StepWeight step(Symbol symbol);
+  void next_distribution(std::span<double> out) const;
+  void skip() { step(kMissing); }
+
+  [[nodiscard]] const RealVector& state() const noexcept { return x_; }
+  void set_state(const RealVector& x);
+  [[nodiscard]] std::size_t alphabet_size() const { return model_->alphabet.size(); }
+
+ private:
+  const Hmm* model_;
+  RealVector x_;          // distribution over states now
+  RealVector predicted_;  // A x
+};
+
+/// The distribution of the symbol `steps` ahead (1 = the next one); the filter itself does not move.
+template <typename Filter>
+void predict_ahead(Filter filter, std::size_t steps, std::span<double> out) {
+  for (std::size_t k = 1; k < steps; ++k) filter.skip();
+  filter.next_distribution(out);
+}
+
+}  // namespace hqmm

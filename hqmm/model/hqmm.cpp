@@ -1,0 +1,93 @@
+#include "hqmm/model/hqmm.hpp"
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+
+#include "hqmm/core/error.hpp"
+
+namespace hqmm {
+namespace {
+
+constexpr double kStateTolerance = 1e-9;
+
+bool is_finite(Complex z) { return std::isfinite(z.real()) && std::isfinite(z.imag()); }
+
+void require_finite(const KrausSet& set, std::size_t index, bool many_sets) {
+  const Index n = set.latent_dim();
+  for (Index row = 0; row < set.gamma().rows(); ++row) {
+    for (Index column = 0; column < n; ++column) {
+      if (is_finite(set.gamma()(row, column))) continue;
+      const Index block = row / n;
+      throw fail(ErrorCode::kBadData, "kraus[{}{},{},{},{}] is not a finite number",
+                 many_sets ? fmt::format("{},", index) : "", block / set.kraus_rank(),
+                 block % set.kraus_rank(), row % n, column);
+    }
+  }
+}
+
+void require_density_matrix(const Matrix& rho) {
+  if (!rho.allFinite()) {
+    throw fail(ErrorCode::kBadData, "the initial state holds a number that is not finite");
+  }
+  const double skew = (rho - rho.adjoint()).norm();
+  if (skew > kStateTolerance) {
+    throw fail(ErrorCode::kBadData, "the initial state is not Hermitian: ‖ρ − ρ†‖ = {:.3g}", skew);
+  }
+  const double trace = rho.trace().real();
+  if (std::abs(trace - 1.0) > kStateTolerance) {
+    throw fail(ErrorCode::kBadData, "the initial state has trace {:.12g}, expected 1", trace);
+  }
+  const double least = Eigen::SelfAdjointEigenSolver<Matrix>(rho, Eigen::EigenvaluesOnly).eigenvalues()(0);
+  if (least < -kStateTolerance) {
+    throw fail(ErrorCode::kBadData, "the initial state has the negative eigenvalue {:.3g}", least);
+  }
+}
+
+}  // namespace
+
+Hqmm stationary_hqmm(Alphabet alphabet, KrausSet set, Matrix initial_state) {
+  Hqmm model;
+  model.alphabet = std::move(alphabet);
+  model.sets.push_back(std::move(set));
+  model.initial_state = std::move(initial_state);
+  return model;
+}
+
+Matrix maximally_mixed(Index n) { return Matrix::Identity(n, n) / static_cast<double>(n); }
+
+double feasibility_residual(const Hqmm& model) {
+  double worst = 0.0;
+  for (const KrausSet& set : model.sets) worst = std::max(worst, set.feasibility_residual());
+  return worst;
+}
+
+bool is_feasible(const Hqmm& model) { return feasibility_residual(model) <= kFeasibleTolerance; }
+
+void require_valid(const Hqmm& model) {
+  if (model.sets.empty()) throw fail(ErrorCode::kBadData, "the model has no Kraus operators");
+  const Index n = model.latent_dim();
+  for (std::size_t i = 0; i < model.sets.size(); ++i) {
+    const KrausSet& set = model.sets[i];
+    if (set.latent_dim() != n || set.kraus_rank() != model.kraus_rank() ||
+        set.alphabet_size() != model.alphabet_size()) {
+      throw fail(ErrorCode::kBadData, "Kraus set {} has another shape than set 0", i);
+    }
+    require_finite(set, i, model.sets.size() > 1);
+  }
+  if (model.alphabet.size() != static_cast<std::size_t>(model.alphabet_size())) {
+    throw fail(ErrorCode::kBadData, "the alphabet has {} symbols, the Kraus operators are for {}",
+               model.alphabet.size(), model.alphabet_size());
+  }
+  if (model.positions.set_count() > model.sets.size()) {
+    throw fail(ErrorCode::kBadData, "the position map names set {}, the model has {}",
+               model.positions.set_count() - 1, model.sets.size());
+  }
+  if (model.initial_state.rows() != n || model.initial_state.cols() != n) {
+    throw fail(ErrorCode::kBadData, "the initial state is {}×{}, expected {}×{}",
+               model.initial_state.rows(), model.initial_state.cols(), n, n);
+  }
+  require_density_matrix(model.initial_state);
+}
+
+}  // namespace hqmm

@@ -1,0 +1,43 @@
+// Hqmm: a hidden quantum Markov model.
+//
+//   ρ₀ the initial state, n × n;  P(y | ρ) = tr 𝒦_y(ρ);  next state 𝒦_y(ρ) / P
+//
+// The numbers are probabilities iff every Kraus set is trace preserving. A model that is not is still a
+// value of this type (the paper's own algorithm produces them); scoring then normalises, and says so.
+#pragma once
+
+#include <vector>
+
+#include "hqmm/data/alphabet.hpp"
+#include "hqmm/model/kraus.hpp"
+#include "hqmm/model/position_map.hpp"
+
+namespace hqmm {
+
+struct Hqmm {
+  Alphabet alphabet;
+  std::vector<KrausSet> sets;  // one, or one per value of the position map
+  PositionMap positions;
+  Matrix initial_state;  // n × n density matrix
+
+  [[nodiscard]] Index latent_dim() const { return sets.front().latent_dim(); }
+  [[nodiscard]] Index kraus_rank() const { return sets.front().kraus_rank(); }
+  [[nodiscard]] Index alphabet_size() const { return sets.front().alphabet_size(); }
+};
+
+/// A model with one Kraus set for all positions.
+[[nodiscard]] Hqmm stationary_hqmm(Alphabet alphabet, KrausSet set, Matrix initial_state);
+
+/// I/n
+[[nodiscard]] Matrix maximally_mixed(Index n);
+
+/// The largest ‖Γ†Γ − I‖_F over the sets.
+[[nodiscard]] double feasibility_residual(const Hqmm& model);
+[[nodiscard]] bool is_feasible(const Hqmm& model);
+
+/// Throws kBadData naming what is wrong and by how much: shapes that do not fit, entries that are not
+/// finite, an initial state that is not Hermitian, of trace one and positive semidefinite (all to 1e-9).
+/// Infeasible Kraus sets pass: see feasibility_residual.
+void require_valid(const Hqmm& model);
+
+}  // namespace hqmm

@@ -1,0 +1,30 @@
+// Log-likelihood of sequences under a model: Σ_t log P(y_t | past), natural logarithms.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "hqmm/data/sequence_set.hpp"
+#include "hqmm/model/any_model.hpp"
+
+namespace hqmm {
+
+struct SequenceLikelihood {
+  std::uint64_t scored = 0;          // symbols behind the burn-in that are not missing
+  double log_likelihood = 0.0;       // normalised; −∞ when a scored symbol has probability 0
+  double raw_log_likelihood = 0.0;   // un-normalised: equal to the above for a feasible model
+  std::optional<std::uint64_t> impossible_at;  // position of the first scored symbol of probability 0
+};
+
+/// The first burn_in symbols move the state and are not scored.
+template <typename Filter>
+[[nodiscard]] SequenceLikelihood log_likelihood(Filter& filter, const SequenceView& sequence,
+                                                std::size_t burn_in);
+
+/// Every sequence of a set, in order. Same numbers at any thread count. Throws kBadData when the set's
+/// symbols do not fit the model's alphabet.
+[[nodiscard]] std::vector<SequenceLikelihood> log_likelihoods(const AnyModel& model,
+                                                              const SequenceSet& set,
+                                                              std::size_t burn_in, int threads);
+
+}  // namespace hqmm

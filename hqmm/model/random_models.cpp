@@ -1,0 +1,63 @@
+#include "hqmm/model/random_models.hpp"
+
+#include <Eigen/QR>
+#include <cmath>
+
+namespace hqmm {
+namespace {
+
+Matrix gaussian(Index rows, Index columns, RandomStream& random) {
+  Matrix out(rows, columns);
+  for (Index i = 0; i < rows; ++i) {
+    for (Index j = 0; j < columns; ++j) {
+      const double re = random.normal();
+      out(i, j) = {re, random.normal()};
+    }
+  }
+  return out;
+}
+
+RealMatrix random_columns(Index rows, Index columns, RandomStream& random) {
+  RealMatrix out(rows, columns);
+  for (Index j = 0; j < columns; ++j) {
+    for (Index i = 0; i < rows; ++i) out(i, j) = -std::log(1.0 - random.uniform());
+    out.col(j) /= out.col(j).sum();
+  }
+  return out;
+}
+
+}  // namespace
+
+KrausSet random_kraus(Index alphabet_size, Index kraus_rank, Index latent_dim, RandomStream& random) {
+  const Index rows = alphabet_size * kraus_rank * latent_dim;
+  const Eigen::HouseholderQR<Matrix> qr(gaussian(rows, latent_dim, random));
+  Matrix q = qr.householderQ() * Matrix::Identity(rows, latent_dim);
+  // Fixing the phases of R's diagonal makes the distribution Haar.
+  for (Index j = 0; j < latent_dim; ++j) {
+    const Complex r = qr.matrixQR()(j, j);
+    q.col(j) *= std::abs(r) > 0.0 ? r / std::abs(r) : Complex(1.0);
+  }
+  return {alphabet_size, kraus_rank, Stack(q)};
+}
+
+Matrix random_density_matrix(Index latent_dim, RandomStream& random) {
+  const Matrix g = gaussian(latent_dim, latent_dim, random);
+  const Matrix square = g * g.adjoint();
+  return square / square.trace().real();
+}
+
+Matrix random_pure_state(Index latent_dim, RandomStream& random) {
+  const Matrix v = gaussian(latent_dim, 1, random).normalized();
+  return v * v.adjoint();
+}
+
+Hmm random_hmm(const Alphabet& alphabet, Index latent_dim, RandomStream& random) {
+  Hmm hmm;
+  hmm.alphabet = alphabet;
+  hmm.transition = random_columns(latent_dim, latent_dim, random);
+  hmm.emission = random_columns(static_cast<Index>(alphabet.size()), latent_dim, random);
+  hmm.initial = RealVector::Constant(latent_dim, 1.0 / static_cast<double>(latent_dim));
+  return hmm;
+}
+
+}  // namespace hqmm

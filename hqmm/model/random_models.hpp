@@ -1,0 +1,20 @@
+// Random models: starting points for learning, and material for tests.
+#pragma once
+
+#include "hqmm/core/random.hpp"
+#include "hqmm/model/hmm.hpp"
+#include "hqmm/model/hqmm.hpp"
+
+namespace hqmm {
+
+/// A trace-preserving set drawn uniformly (Haar) from the Stiefel manifold.
+[[nodiscard]] KrausSet random_kraus(Index alphabet_size, Index kraus_rank, Index latent_dim,
+                                    RandomStream& random);
+/// GG†/tr(GG†) with G complex Gaussian (Hilbert–Schmidt measure).
+[[nodiscard]] Matrix random_density_matrix(Index latent_dim, RandomStream& random);
+/// |v⟩⟨v| with v uniform on the unit sphere.
+[[nodiscard]] Matrix random_pure_state(Index latent_dim, RandomStream& random);
+/// Columns uniform on the simplex, uniform initial distribution.
+[[nodiscard]] Hmm random_hmm(const Alphabet& alphabet, Index latent_dim, RandomStream& random);
+
+}  // namespace hqmm
