@@ -20,6 +20,8 @@ target_compile_options(hqmm_warnings INTERFACE
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 sees phantom null and uninitialised reads inside Eigen and the standard library at -O3.
   target_compile_options(hqmm_warnings INTERFACE -Wno-null-dereference -Wno-maybe-uninitialized)
+  # {.file = path} leaves the other fields at their defaults on purpose.
+  target_compile_options(hqmm_warnings INTERFACE -Wno-missing-field-initializers)
 endif()
 
 if(HQMM_SANITIZE)

@@ -1,15 +1,49 @@
 #include "hqmm/core/error.hpp"
 
+#include <algorithm>
+#include <array>
+
 namespace hqmm {
+namespace {
+
+/// Bytes of the UTF-8 character that `text` begins with; 0 when that is no well-formed one or a
+/// control character that could move the cursor, break the line or turn the writing direction.
+std::size_t printable_length(std::string_view text) noexcept {
+  const auto byte = [text](std::size_t i) -> unsigned {
+    return static_cast<unsigned char>(text[i]);
+  };
+  const unsigned lead = byte(0);
+  if (lead < 0x80) return lead < 0x20 || lead == 0x7F ? 0 : 1;
+  const std::size_t length = lead < 0xC2   ? 0
+                             : lead < 0xE0 ? 2
+                             : lead < 0xF0 ? 3
+                             : lead < 0xF5 ? 4
+                                           : 0;
+  if (length == 0 || text.size() < length) return 0;
+  unsigned code = lead & (0x7FU >> length);
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xC0U) != 0x80U) return 0;
+    code = code << 6U | (byte(i) & 0x3FU);
+  }
+  constexpr std::array<unsigned, 5> kLeast{0, 0, 0xA0, 0x800, 0x10000};  // 0x80–0x9F are controls
+  const bool surrogate = code >= 0xD800 && code <= 0xDFFF;
+  const bool line_or_direction = code >= 0x2028 && code <= 0x202E;
+  if (code < kLeast[length] || code > 0x10FFFF || surrogate || line_or_direction) return 0;
+  return length;
+}
+
+}  // namespace
 
 std::string Where::text() const {
-  std::string out = file == "-" ? "stdin" : file;
+  std::string out = file == "-" ? "stdin" : printable(file, file.size());
   if (line) {
-    out += fmt::format(":{}", *line);
+    out += fmt::format("{}{}", out.empty() ? "line " : ":", *line);
     if (column) out += fmt::format(":{}", *column);
   }
   if (byte) out += fmt::format("{}byte {}", out.empty() ? "" : ": ", *byte);
-  if (!item.empty()) out += fmt::format("{}{}", out.empty() ? "" : ": ", item);
+  if (!item.empty()) {
+    out += fmt::format("{}{}", out.empty() ? "" : ": ", printable(item, item.size()));
+  }
   return out;
 }
 
@@ -21,15 +55,17 @@ Error::Error(ErrorCode code, std::string message, Where where)
 
 std::string printable(std::string_view text, std::size_t most) {
   std::string out;
-  for (const char c : text.substr(0, most)) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7F) {
-      out += fmt::format("\\x{:02x}", byte);
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = printable_length(text.substr(at));
+    const std::size_t taken = std::max<std::size_t>(length, 1);
+    if (at + taken > most) return out + "…";
+    if (length == 0) {
+      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[at]));
     } else {
-      out += c;
+      out += text.substr(at, length);
     }
+    at += taken;
   }
-  if (text.size() > most) out += "…";
   return out;
 }
 

@@ -10,6 +10,7 @@
 #include <exception>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace hqmm {
@@ -24,15 +25,16 @@ enum class ErrorCode : int {
   kInterrupted = 130  // Ctrl-C or SIGTERM; checkpoint saved
 };
 
-/// Where in an input an error lies. Unset fields are not printed.
+/// Where in an input an error lies: Where{.file = path, .line = 3}. Unset fields are not printed; a
+/// column only after its line.
 struct Where {
-  std::string file;                       // as the user named it; "-" prints as "stdin"
-  std::optional<std::uint64_t> line;      // 1-based
-  std::optional<std::uint64_t> column;    // 1-based, in bytes
-  std::optional<std::uint64_t> byte;      // 0-based offset, for binary formats
-  std::string item;                       // dataset, attribute, variable, record…
+  std::string file{};                     // as the user named it; "-" prints as "stdin"
+  std::optional<std::uint64_t> line{};    // 1-based
+  std::optional<std::uint64_t> column{};  // 1-based, in bytes
+  std::optional<std::uint64_t> byte{};    // 0-based offset, for binary formats
+  std::string item{};                     // dataset, attribute, variable, record…
 
-  /// "data.txt:3:17", "model.h5: dataset 'kraus'", "x.npy: byte 10".
+  /// "data.txt:3:17", "model.h5: dataset 'kraus'", "x.npy: byte 10"; without a file "line 3:17".
   [[nodiscard]] std::string text() const;
 };
 
@@ -66,7 +68,9 @@ template <typename... Args>
   return {code, fmt::format(format, std::forward<Args>(args)...)};
 }
 
-/// Text of unknown origin made fit for one line of a terminal: control bytes escaped, length capped.
+/// Text of unknown origin made fit for one line of a terminal, always valid UTF-8: control
+/// characters and bytes that are no UTF-8 are escaped, and no more than `most` bytes of it are
+/// shown.
 [[nodiscard]] std::string printable(std::string_view text, std::size_t most = 40);
 
 }  // namespace hqmm

@@ -1,18 +1,21 @@
 // Deterministic parallel loops on oneTBB.
 //
-// Work is cut into items or blocks by the caller's sizes alone, never by the thread count, and partial
-// results are combined along a fixed binary tree: the same bytes come out at 1 or at 64 threads.
+// Work is cut into items or blocks by the caller's sizes alone, never by the thread count, and
+// partial results are combined along a fixed binary tree: the same bytes come out at 1 or at 64
+// threads.
 #pragma once
 
 #include <cstddef>
 #include <functional>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace hqmm {
 
-/// Calls body(i) for i in [0, size), on at most `threads` threads (0 = all cores). Exceptions thrown by
-/// a body reach the caller: the one of the lowest i that threw.
+/// Calls body(i) for i in [0, size), on at most `threads` threads (0 = all cores) and never more
+/// than there are cores. Exceptions thrown by a body reach the caller: the one of the lowest i that
+/// threw. Items above that one may be left out.
 void parallel_for(std::size_t size, int threads, const std::function<void(std::size_t)>& body);
 
 /// Combines values pairwise, neighbours first: ((v0+v1)+(v2+v3))+… whatever the threads did.
@@ -30,6 +33,7 @@ T reduce_tree(std::vector<T> values, T empty, Combine combine) {
 /// map(i) for every i in parallel, then reduce_tree over the results in index order.
 template <typename T, typename Map, typename Combine>
 T parallel_reduce(std::size_t size, int threads, T empty, Map map, Combine combine) {
+  static_assert(!std::is_same_v<T, bool>, "neighbours in std::vector<bool> share a byte: use char");
   std::vector<T> values(size, empty);
   parallel_for(size, threads, [&](std::size_t i) { values[i] = map(i); });
   return reduce_tree(std::move(values), std::move(empty), combine);

@@ -1,8 +1,11 @@
 #include "hqmm/core/random.hpp"
 
+#include <cassert>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <numeric>
+#include <utility>
 
 namespace hqmm {
 
@@ -30,8 +33,9 @@ double RandomStream::normal() noexcept {
 }
 
 std::uint64_t RandomStream::below(std::uint64_t bound) noexcept {
+  assert(bound > 0);
   // Lemire's multiply-shift with rejection of the biased remainder.
-  using Wide = unsigned __int128;
+  __extension__ typedef unsigned __int128 Wide;  // no ISO type: `using` would trip -Wpedantic
   Wide product = static_cast<Wide>(bits()) * bound;
   if (static_cast<std::uint64_t>(product) < bound) {
     const std::uint64_t threshold = (0 - bound) % bound;
@@ -45,6 +49,7 @@ std::uint64_t RandomStream::below(std::uint64_t bound) noexcept {
 std::size_t RandomStream::categorical(std::span<const double> weights) noexcept {
   double total = 0.0;
   for (const double weight : weights) total += weight;
+  assert(total > 0.0 && std::isfinite(total));
   double left = uniform() * total;
   std::size_t last = 0;
   for (std::size_t i = 0; i < weights.size(); ++i) {
@@ -57,6 +62,7 @@ std::size_t RandomStream::categorical(std::span<const double> weights) noexcept 
 }
 
 std::vector<std::uint32_t> permutation(std::size_t size, RandomStream& random) {
+  assert(size <= std::numeric_limits<std::uint32_t>::max());
   std::vector<std::uint32_t> order(size);
   std::iota(order.begin(), order.end(), 0U);
   for (std::size_t i = size; i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);

@@ -1,7 +1,7 @@
 // Counter-based random streams (Philox4x64-10, Random123).
 //
-// A draw is a pure function of (seed, purpose, index, position): nothing is shared, so the same work
-// item gets the same numbers whichever thread does it and in whatever order.
+// A draw is a pure function of (seed, purpose, index, position): nothing is shared, so the same
+// work item gets the same numbers whichever thread does it and in whatever order.
 #pragma once
 
 #include <Random123/philox.h>
@@ -15,15 +15,15 @@ namespace hqmm {
 
 /// What a stream is for. Values are part of the reproducibility promise: never renumber.
 enum class Purpose : std::uint64_t {
-  kSample = 1,         // sequences drawn from a model
-  kInitialModel = 2,   // random Kraus operators, transition matrices
-  kInitialState = 3,   // random density matrices
-  kShuffle = 4,        // order of sequences in an epoch
-  kFolds = 5,          // cross-validation folds, held-out shares
-  kSearch = 6,         // row pairs and angles of the Givens search
-  kNoise = 7,          // noise added to a warm start
-  kDropout = 8,        // positions marginalised during training
-  kEntropy = 9,        // the entropy-rate estimate
+  kSample = 1,        // sequences drawn from a model
+  kInitialModel = 2,  // random Kraus operators, transition matrices
+  kInitialState = 3,  // random density matrices
+  kShuffle = 4,       // order of sequences in an epoch
+  kFolds = 5,         // cross-validation folds, held-out shares
+  kSearch = 6,        // row pairs and angles of the Givens search
+  kNoise = 7,         // noise added to a warm start
+  kDropout = 8,       // positions marginalised during training
+  kEntropy = 9,       // the entropy-rate estimate
   kTest = 1000,
 };
 
@@ -40,7 +40,8 @@ class RandomStream {
   double normal() noexcept;
   /// Uniform integer in [0, bound), without bias; bound > 0.
   std::uint64_t below(std::uint64_t bound) noexcept;
-  /// Index drawn with probability weights[i] / Σ weights.
+  /// Index drawn with probability weights[i] / Σ weights, the weights finite, none negative and one
+  /// at least positive. An index of weight zero is never drawn.
   std::size_t categorical(std::span<const double> weights) noexcept;
 
  private:

@@ -1,7 +1,7 @@
 // The number and matrix types every layer shares.
 //
-// Kraus stacks are row-major so that one block of memory is at once the stack Γ, (s·w·n) × n, and the
-// array (s, w, n, n) of the model file.
+// Kraus stacks are row-major so that one block of memory is at once the stack Γ, (s·w·n) × n, and
+// the array (s, w, n, n) of the model file.
 #pragma once
 
 #include <Eigen/Core>

@@ -22,8 +22,9 @@ std::vector<std::string> split_letters(std::string_view letters) {
 
 void require_size(std::size_t size) {
   if (size > kMaxAlphabet) {
-    throw fail(ErrorCode::kUsage, "an alphabet of {} symbols is too large: at most {} are supported",
-               size, kMaxAlphabet);
+    throw fail(ErrorCode::kUsage,
+               "an alphabet of {} symbols is too large: at most {} are supported", size,
+               kMaxAlphabet);
   }
 }
 
@@ -57,14 +58,16 @@ Alphabet Alphabet::integers(std::size_t size) {
 
 Alphabet Alphabet::dna() {
   Alphabet out(Kind::kDna, kDnaLetters.size(), split_letters(kDnaLetters));
-  for (const char c : kDnaLetters) out.map_letter(static_cast<char>(std::tolower(c)), out.letters_[c]);
+  for (const char c : kDnaLetters)
+    out.map_letter(static_cast<char>(std::tolower(c)), out.letters_[c]);
   for (const char u : {'U', 'u'}) out.map_letter(u, out.letters_['T']);
   return out;
 }
 
 Alphabet Alphabet::rna() {
   Alphabet out(Kind::kRna, kRnaLetters.size(), split_letters(kRnaLetters));
-  for (const char c : kRnaLetters) out.map_letter(static_cast<char>(std::tolower(c)), out.letters_[c]);
+  for (const char c : kRnaLetters)
+    out.map_letter(static_cast<char>(std::tolower(c)), out.letters_[c]);
   for (const char t : {'T', 't'}) out.map_letter(t, out.letters_['U']);
   return out;
 }
@@ -86,10 +89,11 @@ Alphabet Alphabet::tokens(std::vector<std::string> tokens) {
                             return c <= ' ' || c == ',' || c == '#' || c == 0x7F;
                           });
     if (!writable) {
-      throw fail(ErrorCode::kUsage,
-                 "'{}' cannot be an alphabet token: tokens are not empty, not '?', and hold no blank, "
-                 "comma or '#'",
-                 printable(token));
+      throw fail(
+          ErrorCode::kUsage,
+          "'{}' cannot be an alphabet token: tokens are not empty, not '?', and hold no blank, "
+          "comma or '#'",
+          printable(token));
     }
     if (++seen[token] > 1) {
       throw fail(ErrorCode::kUsage, "the alphabet names '{}' twice", printable(token));
@@ -110,9 +114,10 @@ Alphabet Alphabet::parse(std::string_view text) {
     return integers(count);
   }
   if (text.find(',') == std::string_view::npos) {
-    throw fail(ErrorCode::kUsage,
-               "'{}' is no alphabet: give dna, rna, protein, a number of symbols (6), or a list (a,b,c)",
-               printable(text));
+    throw fail(
+        ErrorCode::kUsage,
+        "'{}' is no alphabet: give dna, rna, protein, a number of symbols (6), or a list (a,b,c)",
+        printable(text));
   }
   std::vector<std::string> list;
   for (std::size_t from = 0; from <= text.size();) {
@@ -186,10 +191,14 @@ std::string Alphabet::description() const {
   for (std::size_t i = 0; i < shown; ++i) list += (i ? " " : "") + tokens_[i];
   if (shown < tokens_.size()) list += fmt::format(" … {} in all", tokens_.size());
   switch (kind_) {
-    case Kind::kDna: return "dna (" + list + ")";
-    case Kind::kRna: return "rna (" + list + ")";
-    case Kind::kProtein: return "protein (" + list + ")";
-    default: return "tokens " + list;
+    case Kind::kDna:
+      return "dna (" + list + ")";
+    case Kind::kRna:
+      return "rna (" + list + ")";
+    case Kind::kProtein:
+      return "protein (" + list + ")";
+    default:
+      return "tokens " + list;
   }
 }
 

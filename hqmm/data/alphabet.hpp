@@ -41,7 +41,8 @@ class Alphabet {
   [[nodiscard]] bool single_letters() const noexcept { return single_letters_; }
   /// The symbol of one byte, in single-letter alphabets.
   [[nodiscard]] std::optional<Symbol> find_letter(char letter) const noexcept;
-  /// A letter that stands for several symbols of a biological alphabet (N, R, Y, X, B, …), or a gap.
+  /// A letter that stands for several symbols of a biological alphabet (N, R, Y, X, B, …), or a
+  /// gap.
   [[nodiscard]] bool is_ambiguity_code(char letter) const noexcept;
   /// For messages: "integers 0..5", "dna (A C G T)", "tokens a b c".
   [[nodiscard]] std::string description() const;

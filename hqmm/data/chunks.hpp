@@ -1,5 +1,5 @@
-// Chunks: long sequences cut into pieces of one length, each with a burn-in that moves the state and is
-// not scored.
+// Chunks: long sequences cut into pieces of one length, each with a burn-in that moves the state
+// and is not scored.
 #pragma once
 
 #include <cstddef>
@@ -26,13 +26,15 @@ inline constexpr std::size_t kAutoChunkAbove = 600;
 inline constexpr std::size_t kAutoChunkLength = 300;
 inline constexpr std::size_t kAutoBurnIn = 20;
 
-/// Fills in what is not given: a set with a sequence longer than 600 is cut into chunks of 300 with a
-/// burn-in of 20; shorter ones stay whole with none.
+/// Fills in what is not given: a set with a sequence longer than 600 is cut into chunks of 300 with
+/// a burn-in of 20; shorter ones stay whole with none. A burn-in not given takes at most half of a
+/// given chunk length; throws kUsage when a chunk would have no symbol left to score.
 [[nodiscard]] ChunkPlan plan_chunks(const SequenceSet& set, std::optional<std::size_t> chunk_length,
                                     std::optional<std::size_t> burn_in);
 
-/// Consecutive pieces of chunk_length symbols (0: whole sequences). A last piece that is shorter is kept
-/// when it still has a symbol to score after the burn-in; empty sequences give no chunk.
+/// Consecutive pieces of chunk_length symbols (0: whole sequences), the last one shorter if need
+/// be. Every chunk has a symbol to score: a piece, or a whole sequence, that ends within the
+/// burn-in is left out. Throws kUsage when the burn-in is not shorter than chunk_length.
 [[nodiscard]] std::vector<Chunk> cut(const SequenceSet& set, const ChunkPlan& plan);
 
 }  // namespace hqmm

@@ -39,7 +39,7 @@ void SymbolBlock::widen() {
   SymbolBlock out;
   out.wide_ = true;
   out.grow(size_ + 1);
-  for (std::size_t i = 0; i < size_; ++i) out.wide_data()[i] = (*this)[i];
+  for (std::size_t i = 0; i < size_; ++i) out.writable_wide()[i] = (*this)[i];
   out.size_ = size_;
   swap(out);
 }
@@ -47,7 +47,7 @@ void SymbolBlock::widen() {
 std::uint8_t* SymbolBlock::reserve_bytes(std::size_t count) {
   assert(!wide_);
   if (size_ + count > capacity_) grow(size_ + count);
-  return bytes() + size_;
+  return writable_bytes() + size_;
 }
 
 std::vector<Symbol> SequenceView::to_vector() const {
@@ -78,17 +78,25 @@ std::size_t SequenceSet::longest() const noexcept {
   return most;
 }
 
+void SequenceSet::end_sequence() {
+  offsets_.push_back(symbols_.size());
+  // Once one sequence has a label or a name, every sequence has a place for its own.
+  if (labelled()) labels_.resize(size(), kNoLabel);
+  if (named()) names_.resize(size());
+}
+
 void SequenceSet::end_sequence_labelled(const std::string& label) {
   end_sequence();
   const auto found = std::find(classes_.begin(), classes_.end(), label);
-  labels_.resize(size() - 1, kNoLabel);
-  labels_.push_back(static_cast<std::uint32_t>(found - classes_.begin()));
+  labels_.resize(size(), kNoLabel);
+  labels_.back() = static_cast<std::uint32_t>(found - classes_.begin());
   if (found == classes_.end()) classes_.push_back(label);
 }
 
 void SequenceSet::name_last(std::string name) {
-  names_.resize(size() - 1);
-  names_.push_back(std::move(name));
+  assert(!empty());
+  names_.resize(size());
+  names_.back() = std::move(name);
 }
 
 void SequenceSet::append(SequenceView sequence) {
@@ -99,8 +107,8 @@ void SequenceSet::append(SequenceView sequence) {
 SequenceSet SequenceSet::subset(const std::vector<std::uint32_t>& chosen) const {
   SequenceSet out(alphabet_);
   out.classes_ = classes_;
+  for (const std::uint32_t i : chosen) out.append((*this)[i]);
   for (const std::uint32_t i : chosen) {
-    out.append((*this)[i]);
     if (labelled()) out.labels_.push_back(labels_[i]);
     if (named()) out.names_.push_back(names_[i]);
   }
@@ -110,18 +118,17 @@ SequenceSet SequenceSet::subset(const std::vector<std::uint32_t>& chosen) const 
 std::uint64_t SequenceSet::hash() const noexcept {
   // FNV-1a over 16-bit symbols and boundaries: independent of the storage width.
   std::uint64_t state = 0xCBF29CE484222325ULL;
-  const auto mix = [&state](std::uint64_t value) {
-    state = (state ^ value) * 0x100000001B3ULL;
+  const auto mix = [&state](std::uint64_t value) { state = (state ^ value) * 0x100000001B3ULL; };
+  const auto mix_text = [&mix](const std::string& text, std::uint64_t end) {
+    for (const char c : text) mix(static_cast<unsigned char>(c));
+    mix(end);
   };
-  for (const std::string& token : alphabet_.all_tokens()) {
-    for (const char c : token) mix(static_cast<unsigned char>(c));
-    mix(0x100);
-  }
+  for (const std::string& token : alphabet_.all_tokens()) mix_text(token, 0x100);
   for (std::size_t i = 0; i < size(); ++i) {
     const SequenceView sequence = (*this)[i];
     for (std::size_t t = 0; t < sequence.size(); ++t) mix(sequence[t]);
     mix(0x10000);
-    if (labelled()) mix(0x20000 + std::uint64_t{labels_[i]});
+    if (labelled() && labels_[i] != kNoLabel) mix_text(classes_[labels_[i]], 0x20000);
   }
   return state;
 }

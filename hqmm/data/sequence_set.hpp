@@ -1,8 +1,8 @@
 // SequenceSet: all sequences of a data set in one block of symbols.
 //
-// A symbol takes one byte while the alphabet has at most 255 symbols (byte 255 is the missing one) and
-// two bytes beyond. The block grows by realloc, which moves pages instead of copying them, so reading N
-// symbols never needs much more than N bytes.
+// A symbol takes one byte while the alphabet has at most 255 symbols (byte 255 is the missing one)
+// and two bytes beyond. The block grows by realloc, which moves pages instead of copying them, so
+// reading N symbols never needs much more than N bytes.
 #pragma once
 
 #include <cassert>
@@ -44,15 +44,19 @@ class SymbolBlock {
     if (!wide_ && symbol > kLargestNarrow && symbol != kMissing) widen();
     if (size_ == capacity_) grow(size_ + 1);
     if (wide_) {
-      wide_data()[size_++] = symbol;
+      writable_wide()[size_++] = symbol;
     } else {
-      bytes()[size_++] = static_cast<std::uint8_t>(symbol);  // kMissing truncates to kMissingByte
+      writable_bytes()[size_++] =
+          static_cast<std::uint8_t>(symbol);  // kMissing truncates to kMissingByte
     }
   }
-  /// Room for `count` more narrow symbols, to be filled by the caller and made part of the block with
-  /// commit(); only while !wide(). Readers write straight into it.
+  /// Room for `count` more narrow symbols, to be filled by the caller and made part of the block
+  /// with commit(); only while !wide(). Readers write straight into it.
   [[nodiscard]] std::uint8_t* reserve_bytes(std::size_t count);
-  void commit(std::size_t count) noexcept { size_ += count; }
+  void commit(std::size_t count) noexcept {
+    assert(!wide_ && size_ + count <= capacity_);
+    size_ += count;
+  }
 
   [[nodiscard]] const std::uint8_t* bytes() const noexcept {
     return static_cast<const std::uint8_t*>(data_.get());
@@ -66,8 +70,8 @@ class SymbolBlock {
     void operator()(void* p) const noexcept { std::free(p); }
   };
 
-  std::uint8_t* bytes() noexcept { return static_cast<std::uint8_t*>(data_.get()); }
-  Symbol* wide_data() noexcept { return static_cast<Symbol*>(data_.get()); }
+  std::uint8_t* writable_bytes() noexcept { return static_cast<std::uint8_t*>(data_.get()); }
+  Symbol* writable_wide() noexcept { return static_cast<Symbol*>(data_.get()); }
   void grow(std::size_t at_least);
   void widen();
   void swap(SymbolBlock& other) noexcept;
@@ -78,8 +82,8 @@ class SymbolBlock {
   bool wide_ = false;
 };
 
-/// A stretch of symbols inside a block: a whole sequence or a piece of one. Cheap to copy; valid while
-/// the block lives and does not grow.
+/// A stretch of symbols inside a block: a whole sequence or a piece of one. Cheap to copy; valid
+/// while the block lives and does not grow.
 class SequenceView {
  public:
   SequenceView() = default;
@@ -124,7 +128,8 @@ class SequenceSet {
   [[nodiscard]] const SymbolBlock& symbols() const noexcept { return symbols_; }
   [[nodiscard]] const std::vector<std::uint64_t>& offsets() const noexcept { return offsets_; }
 
-  /// Class names in order of first appearance, and the class of sequence i; empty when unlabelled.
+  /// Class names in order of first appearance, and the class of sequence i, or kNoLabel. Nothing to
+  /// ask when unlabelled.
   [[nodiscard]] bool labelled() const noexcept { return !labels_.empty(); }
   [[nodiscard]] const std::vector<std::string>& classes() const noexcept { return classes_; }
   [[nodiscard]] std::uint32_t label(std::size_t i) const noexcept { return labels_[i]; }
@@ -134,8 +139,10 @@ class SequenceSet {
   // Building. Symbols are appended to the open sequence; end_sequence() closes it.
   void push_back(Symbol symbol) { symbols_.push_back(symbol); }
   SymbolBlock& open_block() noexcept { return symbols_; }
-  [[nodiscard]] std::size_t open_length() const noexcept { return symbols_.size() - offsets_.back(); }
-  void end_sequence() { offsets_.push_back(symbols_.size()); }
+  [[nodiscard]] std::size_t open_length() const noexcept {
+    return symbols_.size() - offsets_.back();
+  }
+  void end_sequence();
   void end_sequence_labelled(const std::string& label);
   void name_last(std::string name);
   void append(SequenceView sequence);
@@ -143,7 +150,8 @@ class SequenceSet {
 
   /// The chosen sequences, with labels and names, in the order given.
   [[nodiscard]] SequenceSet subset(const std::vector<std::uint32_t>& chosen) const;
-  /// 64-bit hash of alphabet, symbols, boundaries and labels: "which data was this" in provenance.
+  /// 64-bit hash of alphabet, symbols, boundaries and class names: "which data was this" in
+  /// provenance. Neither the storage width nor the order in which the classes were met matters.
   [[nodiscard]] std::uint64_t hash() const noexcept;
 
  private:

@@ -23,6 +23,10 @@ class ByteSource {
 
  private:
   struct State;
+  void look_at_start();
+  bool next_member();
+  std::size_t read_gzip(std::span<char> buffer);
+
   std::string name_;
   std::unique_ptr<State> state_;
 };

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "hqmm/data/sequence_set.hpp"
@@ -15,8 +16,12 @@ enum class Format { kAuto, kText, kFasta, kFastq, kUci, kLabelled, kCsv, kTsv, k
 [[nodiscard]] Format parse_format(std::string_view text);
 [[nodiscard]] std::string_view format_name(Format format);
 
+// GCC takes the scoped enumerator for a shadow of the symbol hqmm::kMissing.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// What an ambiguity code (N, R, X, …) of a biological alphabet becomes.
 enum class Ambiguous { kMissing, kDrop, kError };
+#pragma GCC diagnostic pop
 
 struct ReadOptions {
   Format format = Format::kAuto;

@@ -1,0 +1,293 @@
+#include "hqmm/data/folds.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <charconv>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <tuple>
+#include <unordered_map>
+
+#include "hqmm/core/error.hpp"
+#include "hqmm/core/random.hpp"
+
+namespace hqmm {
+namespace {
+
+using Indices = std::vector<std::uint32_t>;
+
+constexpr std::string_view kHomologyPrefix = "homology:";
+
+// One stream for each use, so that an inner held-out share does not repeat the outer folds' draws.
+constexpr std::uint64_t kFoldStream = 0;
+constexpr std::uint64_t kHoldOutStream = 1;
+
+/// Union–find over sequences; the root of a set is its lowest index.
+class DisjointSets {
+ public:
+  explicit DisjointSets(std::size_t size) : parent_(size) {
+    std::iota(parent_.begin(), parent_.end(), 0U);
+  }
+  std::uint32_t find(std::uint32_t i) noexcept {
+    while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
+    return i;
+  }
+  void unite(std::uint32_t a, std::uint32_t b) noexcept {
+    std::tie(a, b) = std::minmax({find(a), find(b)});
+    parent_[b] = a;
+  }
+
+ private:
+  Indices parent_;
+};
+
+std::uint64_t content_hash(SequenceView sequence) noexcept {
+  std::uint64_t state = 0xCBF29CE484222325ULL;
+  for (std::size_t t = 0; t < sequence.size(); ++t) {
+    state = (state ^ sequence[t]) * 0x100000001B3ULL;
+  }
+  return state;
+}
+
+/// Links equal sequences; returns the first of each kind.
+Indices link_identical(const SequenceSet& set, DisjointSets& groups) {
+  Indices distinct;
+  std::unordered_map<std::uint64_t, Indices> seen;  // different sequences may share a hash
+  for (std::uint32_t i = 0; i < set.size(); ++i) {
+    Indices& candidates = seen[content_hash(set[i])];
+    const auto twin = std::find_if(candidates.begin(), candidates.end(),
+                                   [&](std::uint32_t j) { return set[j] == set[i]; });
+    if (twin == candidates.end()) {
+      candidates.push_back(i);
+      distinct.push_back(i);
+    } else {
+      groups.unite(*twin, i);
+    }
+  }
+  return distinct;
+}
+
+bool match_at_least(const Symbol* a, const Symbol* b, std::size_t length,
+                    std::size_t wanted) noexcept {
+  // Blocks are long enough for vector instructions and short enough to give up early.
+  constexpr std::size_t kBlock = 16;
+  std::size_t found = 0;
+  for (std::size_t begin = 0; begin < length; begin += kBlock) {
+    if (found + (length - begin) < wanted) return false;
+    const std::size_t end = std::min(begin + kBlock, length);
+    unsigned here = 0;
+    for (std::size_t i = begin; i < end; ++i) {
+      here += static_cast<unsigned>(a[i] == b[i]) & static_cast<unsigned>(a[i] != kMissing);
+    }
+    found += here;
+  }
+  return found >= wanted;
+}
+
+/// Links the sequences of one length that agree in `matches` positions or more.
+void link_homologous(const SequenceSet& set, const Indices& members, std::size_t matches,
+                     DisjointSets& groups) {
+  const std::size_t length = set[members.front()].size();
+  std::vector<Symbol> rows;
+  rows.reserve(members.size() * length);
+  for (const std::uint32_t i : members) {
+    for (std::size_t t = 0; t < length; ++t) rows.push_back(set[i][t]);
+  }
+  for (std::size_t a = 0; a < members.size(); ++a) {
+    for (std::size_t b = a + 1; b < members.size(); ++b) {
+      if (match_at_least(&rows[a * length], &rows[b * length], length, matches)) {
+        groups.unite(members[a], members[b]);
+      }
+    }
+  }
+}
+
+/// The members of every group: the largest group first, those of one size in random order.
+std::vector<Indices> shuffled_groups(const SequenceSet& set, const Grouping& grouping,
+                                     RandomStream& random) {
+  const Indices group = group_sequences(set, grouping);
+  const std::size_t count = group.empty() ? 0 : *std::max_element(group.begin(), group.end()) + 1;
+  const Indices place = permutation(count, random);
+  std::vector<Indices> members(count);
+  for (std::uint32_t i = 0; i < group.size(); ++i) members[place[group[i]]].push_back(i);
+  std::stable_sort(members.begin(), members.end(),
+                   [](const Indices& a, const Indices& b) { return a.size() > b.size(); });
+  return members;
+}
+
+/// What the splits balance: the classes, and the sequences without one as one more.
+class Strata {
+ public:
+  explicit Strata(const SequenceSet& set) : set_(set) {}
+  [[nodiscard]] std::size_t count() const noexcept { return set_.classes().size() + 1; }
+  [[nodiscard]] std::size_t of(std::uint32_t i) const noexcept {
+    const bool has_class = set_.labelled() && set_.label(i) != SequenceSet::kNoLabel;
+    return has_class ? set_.label(i) : set_.classes().size();
+  }
+  /// The one most members belong to; of several such, the lowest.
+  [[nodiscard]] std::size_t of_group(const Indices& members) const {
+    std::map<std::size_t, std::size_t> votes;
+    for (const std::uint32_t i : members) ++votes[of(i)];
+    return std::max_element(votes.begin(), votes.end(),
+                            [](const auto& a, const auto& b) { return a.second < b.second; })
+        ->first;
+  }
+
+ private:
+  const SequenceSet& set_;
+};
+
+/// Goes along the line of groups and picks the ones to hold out; at least one, never all.
+std::vector<char> choose_held(const std::vector<Indices>& groups, double share) {
+  std::vector<char> is_held(groups.size());
+  double due = 0.0;
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const auto size = static_cast<double>(groups[g].size());
+    due += share * size;
+    if (due >= size / 2) {
+      is_held[g] = 1;
+      due -= size;
+    }
+  }
+  // A very small or very large share may leave one side empty: the smallest group goes there.
+  const auto held = std::count(is_held.begin(), is_held.end(), 1);
+  if (held == 0 || held == std::ssize(groups)) {
+    const auto smaller = [](const Indices& a, const Indices& b) { return a.size() < b.size(); };
+    const auto smallest = std::min_element(groups.begin(), groups.end(), smaller);
+    is_held[static_cast<std::size_t>(smallest - groups.begin())] ^= 1;
+  }
+  return is_held;
+}
+
+}  // namespace
+
+Grouping Grouping::parse(std::string_view text) {
+  if (text == "none") return {Kind::kNone, 0};
+  if (text == "identical") return {Kind::kIdentical, 0};
+  if (text.starts_with(kHomologyPrefix)) {
+    const std::string_view number = text.substr(kHomologyPrefix.size());
+    std::size_t matches = 0;
+    const auto [end, failure] =
+        std::from_chars(number.data(), number.data() + number.size(), matches);
+    if (failure == std::errc() && end == number.data() + number.size() && matches > 0) {
+      return {Kind::kHomology, matches};
+    }
+  }
+  throw fail(
+      ErrorCode::kUsage,
+      "'{}' is no grouping: give none, identical, or homology:N, N the least number of equal "
+      "positions (homology:45)",
+      printable(text));
+}
+
+std::string Grouping::text() const {
+  switch (kind) {
+    case Kind::kNone:
+      return "none";
+    case Kind::kIdentical:
+      return "identical";
+    case Kind::kHomology:
+      return fmt::format("{}{}", kHomologyPrefix, matches);
+  }
+  assert(false);
+  return {};
+}
+
+std::vector<std::uint32_t> group_sequences(const SequenceSet& set, const Grouping& grouping) {
+  assert(set.size() < std::numeric_limits<std::uint32_t>::max());
+  if (grouping.kind == Grouping::Kind::kHomology && grouping.matches == 0) {
+    throw fail(ErrorCode::kUsage, "grouping by homology needs a number of matches of at least 1");
+  }
+  DisjointSets groups(set.size());
+  if (grouping.kind != Grouping::Kind::kNone) {
+    const Indices distinct = link_identical(set, groups);
+    if (grouping.kind == Grouping::Kind::kHomology) {
+      std::map<std::size_t, Indices> by_length;
+      for (const std::uint32_t i : distinct) by_length[set[i].size()].push_back(i);
+      for (const auto& [length, members] : by_length) {
+        if (length >= grouping.matches) link_homologous(set, members, grouping.matches, groups);
+      }
+    }
+  }
+  Indices number(set.size());
+  std::uint32_t next = 0;
+  for (std::uint32_t i = 0; i < set.size(); ++i) {
+    const std::uint32_t root = groups.find(i);
+    number[i] = root == i ? next++ : number[root];
+  }
+  return number;
+}
+
+std::vector<std::uint32_t> make_folds(const SequenceSet& set, std::size_t folds,
+                                      const Grouping& grouping, std::uint64_t seed) {
+  if (folds < 2) {
+    throw fail(ErrorCode::kUsage, "cross-validation needs at least 2 folds, not {}", folds);
+  }
+  RandomStream random(seed, Purpose::kFolds, kFoldStream);
+  const std::vector<Indices> groups = shuffled_groups(set, grouping, random);
+  if (groups.size() < folds) {
+    throw fail(ErrorCode::kUsage,
+               "cannot make {} folds: the {} sequences form only {} groups that may be separated "
+               "(grouping {})",
+               folds, set.size(), groups.size(), grouping.text());
+  }
+  const Strata strata(set);
+  std::vector<std::vector<std::uint64_t>> held(folds, std::vector<std::uint64_t>(strata.count()));
+  std::vector<std::uint64_t> total(folds);
+  Indices fold(set.size());
+  for (const Indices& members : groups) {
+    // Fewest sequences of the same class for each member, then fewest sequences, then the first
+    // fold: integers, so no rounding decides; and an empty fold always wins.
+    const auto cost = [&](std::size_t f) {
+      std::uint64_t same_class = 0;
+      for (const std::uint32_t i : members) same_class += held[f][strata.of(i)];
+      return std::tuple(same_class, total[f], f);
+    };
+    auto best = cost(0);
+    for (std::size_t f = 1; f < folds; ++f) best = std::min(best, cost(f));
+    const std::size_t chosen = std::get<2>(best);
+    for (const std::uint32_t i : members) {
+      fold[i] = static_cast<std::uint32_t>(chosen);
+      ++held[chosen][strata.of(i)];
+    }
+    total[chosen] += members.size();
+  }
+  return fold;
+}
+
+Split hold_out(const SequenceSet& set, double share, const Grouping& grouping, std::uint64_t seed) {
+  if (!(share > 0.0 && share < 1.0)) {
+    throw fail(ErrorCode::kUsage, "the share to hold out must lie between 0 and 1, not {}", share);
+  }
+  RandomStream random(seed, Purpose::kFolds, kHoldOutStream);
+  std::vector<Indices> groups = shuffled_groups(set, grouping, random);
+  if (groups.size() < 2) {
+    throw fail(
+        ErrorCode::kUsage,
+        "cannot hold out a share of the data: {} (grouping {}), and one must be held out and "
+        "one kept",
+        set.size() < 2 ? fmt::format("it has {} sequence{}", set.size(), set.size() == 1 ? "" : "s")
+                       : fmt::format("its {} sequences form one group", set.size()),
+        grouping.text());
+  }
+  const Strata strata(set);
+  const Indices turn = permutation(strata.count(), random);
+  std::vector<std::vector<Indices>> classes(strata.count());
+  for (Indices& group : groups) classes[turn[strata.of_group(group)]].push_back(std::move(group));
+  groups.clear();
+  for (auto& line : classes) std::move(line.begin(), line.end(), std::back_inserter(groups));
+
+  const std::vector<char> is_held = choose_held(groups, share);
+  Split split;
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    Indices& side = is_held[g] != 0 ? split.held_out : split.kept;
+    side.insert(side.end(), groups[g].begin(), groups[g].end());
+  }
+  std::sort(split.kept.begin(), split.kept.end());
+  std::sort(split.held_out.begin(), split.held_out.end());
+  return split;
+}
+
+}  // namespace hqmm

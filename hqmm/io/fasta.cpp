@@ -1,0 +1,241 @@
+#include "hqmm/io/fasta.hpp"
+
+#include <algorithm>
+
+#include "hqmm/io/letters.hpp"
+
+namespace hqmm {
+namespace {
+
+constexpr char kFirstQuality = '!', kLastQuality = '~';
+
+/// Both formats as one machine over pieces of lines: FASTQ adds two parts to a record.
+class RecordReader {
+ public:
+  RecordReader(const Input& input, Alphabet alphabet, Ambiguous ambiguous, bool fastq)
+      : file_(input.name()),
+        alphabet_(std::move(alphabet)),
+        ambiguous_(ambiguous),
+        fastq_(fastq),
+        letters_(alphabet_, ambiguous),
+        set_(alphabet_) {}
+
+  SequenceSet read(Input& input);
+
+ private:
+  enum class Part { kOutside, kHeader, kSequence, kComment, kPlus, kQuality };
+
+  void take_piece(std::string_view piece);
+  void begin_line(char first);
+  void end_line();
+  void take_header(std::string_view piece);
+  void take_letters(std::string_view piece);
+  void take_odd_letter(char letter, std::uint64_t column);
+  void take_quality(std::string_view piece);
+  void end_record();
+  void finish();
+  [[nodiscard]] Where here(std::uint64_t ahead = 0) const {
+    return at_line(file_, line_, column_ + ahead + 1);
+  }
+
+  std::string file_;
+  Alphabet alphabet_;
+  Ambiguous ambiguous_;
+  bool fastq_;
+  LetterTable letters_;
+  SequenceSet set_;
+  std::vector<std::uint32_t> dropped_;
+
+  Part part_ = Part::kOutside;
+  Part after_comment_ = Part::kOutside;
+  std::uint64_t line_ = 1;
+  std::uint64_t column_ = 0;  // bytes of the line already taken
+  std::string name_;
+  bool name_complete_ = false;
+  std::uint64_t header_line_ = 0;
+  std::uint64_t length_ = 0;     // letters of the record, dropped or not
+  std::uint64_t qualities_ = 0;  // quality values of the record
+  bool dropping_ = false;
+};
+
+SequenceSet RecordReader::read(Input& input) {
+  for (auto block = input.next_block(); !block.empty(); block = input.next_block()) {
+    if (line_ == 1 && column_ == 0 && block.starts_with(kByteOrderMark)) {
+      block.remove_prefix(kByteOrderMark.size());
+    }
+    while (!block.empty()) {
+      const std::size_t end = block.find('\n');
+      const std::string_view piece = block.substr(0, end);
+      if (!piece.empty()) take_piece(piece);
+      column_ += piece.size();
+      if (end == std::string_view::npos) break;
+      end_line();
+      block.remove_prefix(end + 1);
+    }
+  }
+  end_line();
+  finish();
+  return without(std::move(set_), dropped_);
+}
+
+void RecordReader::take_piece(std::string_view piece) {
+  if (column_ == 0) begin_line(piece.front());
+  // The carriage return of "\r\n"; one inside a line is caught with the piece after it.
+  if (piece.ends_with('\r')) piece.remove_suffix(1);
+  switch (part_) {
+    case Part::kHeader: return take_header(piece);
+    case Part::kSequence: return take_letters(piece);
+    case Part::kQuality: return take_quality(piece);
+    case Part::kOutside:
+      if (!trimmed(piece).empty()) {
+        throw fail(ErrorCode::kBadData, here(), "expected a record that starts with '{}', found '{}'",
+                   fastq_ ? '@' : '>', printable(piece, 20));
+      }
+      return;
+    case Part::kComment:
+    case Part::kPlus: return;
+  }
+}
+
+/// What a line is shows in its first byte, except among quality values, which may be any.
+void RecordReader::begin_line(char first) {
+  const bool starts_record = fastq_ ? first == '@' && part_ == Part::kOutside : first == '>';
+  if (starts_record) {
+    end_record();
+    part_ = Part::kHeader;
+    name_.clear();
+    name_complete_ = false;
+    header_line_ = line_;
+    length_ = qualities_ = 0;
+  } else if (fastq_ && first == '+' && part_ == Part::kSequence) {
+    if (length_ == 0) end_record();
+    part_ = Part::kPlus;
+  } else if (!fastq_ && first == ';') {
+    after_comment_ = part_;
+    part_ = Part::kComment;
+  }
+}
+
+void RecordReader::end_line() {
+  ++line_;
+  column_ = 0;
+  if (part_ == Part::kHeader) part_ = Part::kSequence;
+  if (part_ == Part::kComment) part_ = after_comment_;
+  if (part_ == Part::kPlus) part_ = Part::kQuality;
+  if (part_ == Part::kQuality && qualities_ == length_) {
+    end_record();
+    part_ = Part::kOutside;
+  }
+}
+
+void RecordReader::take_header(std::string_view piece) {
+  if (column_ == 0) piece.remove_prefix(1);
+  if (name_complete_) return;
+  if (name_.empty()) piece.remove_prefix(std::min(piece.find_first_not_of(" \t"), piece.size()));
+  const std::size_t end = piece.find_first_of(" \t");
+  name_ += piece.substr(0, end);
+  name_complete_ = end != std::string_view::npos;
+}
+
+void RecordReader::take_letters(std::string_view piece) {
+  std::size_t i = 0;
+  while (i < piece.size()) {
+    if (!dropping_) {
+      const std::size_t before = set_.symbols().size();
+      i += letters_.append_run(piece.substr(i), set_.open_block());
+      length_ += set_.symbols().size() - before;
+      if (i == piece.size()) break;
+    }
+    take_odd_letter(piece[i], i);
+    ++i;
+  }
+}
+
+/// A letter that the tight loop stopped at, or any letter of a sequence that is being dropped.
+void RecordReader::take_odd_letter(char letter, std::uint64_t column) {
+  const std::uint8_t code = letters_[letter];
+  if (code == LetterTable::kSkip) return;
+  ++length_;
+  if (code != LetterTable::kStop) return;
+  if (!alphabet_.is_ambiguity_code(letter)) throw bad_letter(letter, alphabet_, here(column));
+  if (ambiguous_ == Ambiguous::kError) throw ambiguous_letter(letter, alphabet_, here(column));
+  dropping_ = true;
+}
+
+void RecordReader::take_quality(std::string_view piece) {
+  const auto bad = std::find_if(piece.begin(), piece.end(),
+                                [](char c) { return c < kFirstQuality || c > kLastQuality; });
+  if (bad != piece.end()) {
+    throw fail(ErrorCode::kBadData, here(static_cast<std::uint64_t>(bad - piece.begin())),
+               "record '{}': byte 0x{:02x} is no quality value", printable(name_),
+               static_cast<unsigned char>(*bad));
+  }
+  qualities_ += piece.size();
+  if (qualities_ > length_) {
+    throw fail(ErrorCode::kBadData, here(),
+               "record '{}' has {} letters but more quality values ({} up to here)",
+               printable(name_), length_, qualities_);
+  }
+}
+
+void RecordReader::end_record() {
+  if (part_ == Part::kOutside) return;
+  if (length_ == 0) {
+    throw fail(ErrorCode::kBadData, at_line(file_, header_line_, 1), "record '{}' is empty",
+               printable(name_));
+  }
+  set_.end_sequence();
+  set_.name_last(std::move(name_));
+  if (dropping_) dropped_.push_back(static_cast<std::uint32_t>(set_.size() - 1));
+  dropping_ = false;
+}
+
+void RecordReader::finish() {
+  if (!fastq_) return end_record();
+  if (part_ == Part::kOutside) return;
+  const std::string ends = part_ == Part::kQuality
+                               ? fmt::format("after {} of {} quality values", qualities_, length_)
+                               : "before its '+' line and quality values";
+  throw fail(ErrorCode::kBadData, at_line(file_, header_line_, 1),
+             "record '{}' is truncated: the file ends {}", printable(name_), ends);
+}
+
+/// From the sequence lines of the head. Qualities are letters too, so FASTQ is walked by its lengths.
+Alphabet guess_alphabet(const Input& input, bool fastq) {
+  LetterCensus census;
+  std::size_t length = 0, qualities = 0;
+  bool in_quality = false;
+  for (const std::string_view line : head_lines(input, CutLine::kKeep)) {
+    if (census.enough()) break;
+    if (in_quality) {
+      qualities += line.size();
+      in_quality = qualities < length;
+    } else if (fastq && line.starts_with('+')) {
+      in_quality = true;
+    } else if (line.starts_with(fastq ? '@' : '>')) {
+      length = qualities = 0;
+    } else if (!line.starts_with(';')) {
+      census.add(line);
+      length += trimmed(line).size();
+    }
+  }
+  return census.guess();
+}
+
+SequenceSet read_records(Input& input, const ReadOptions& options, bool fastq) {
+  if (options.alphabet) require_letters(*options.alphabet, fastq ? "FASTQ" : "FASTA", input.name());
+  Alphabet alphabet = options.alphabet ? *options.alphabet : guess_alphabet(input, fastq);
+  return RecordReader(input, std::move(alphabet), options.ambiguous, fastq).read(input);
+}
+
+}  // namespace
+
+SequenceSet read_fasta(Input& input, const ReadOptions& options) {
+  return read_records(input, options, false);
+}
+
+SequenceSet read_fastq(Input& input, const ReadOptions& options) {
+  return read_records(input, options, true);
+}
+
+}  // namespace hqmm

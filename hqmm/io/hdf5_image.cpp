@@ -1,0 +1,54 @@
+#include "hqmm/io/hdf5_image.hpp"
+
+#include "hqmm/core/types.hpp"
+
+namespace hqmm {
+namespace {
+
+constexpr std::size_t kGrowBy = 64 * 1024;
+
+Hid core_access() {
+  Hid access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  H5Pset_fapl_core(access, kGrowBy, /*backing_store=*/0);
+  return access;
+}
+
+}  // namespace
+
+std::unique_lock<std::mutex> lock_hdf5() {
+  static std::mutex guard;
+  std::unique_lock lock(guard);
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  return lock;
+}
+
+Hid open_hdf5_image(const std::string& bytes) {
+  const Hid access = core_access();
+  // The library copies the image and leaves ours alone, whatever its signature says.
+  if (H5Pset_file_image(access, const_cast<char*>(bytes.data()), bytes.size()) < 0) return {};
+  return {H5Fopen("image", H5F_ACC_RDONLY, access), H5Fclose};
+}
+
+Hid create_hdf5_image() {
+  const Hid access = core_access();
+  const Hid creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
+  H5Pset_obj_track_times(creation, false);
+  return {H5Fcreate("image", H5F_ACC_TRUNC, creation, access), H5Fclose};
+}
+
+std::string hdf5_image_bytes(hid_t file) {
+  if (H5Fflush(file, H5F_SCOPE_GLOBAL) < 0) return {};
+  const ssize_t size = H5Fget_file_image(file, nullptr, 0);
+  if (size <= 0) return {};
+  std::string bytes(static_cast<std::size_t>(size), '\0');
+  return H5Fget_file_image(file, bytes.data(), bytes.size()) == size ? bytes : std::string();
+}
+
+Hid hdf5_complex_type() {
+  Hid type(H5Tcreate(H5T_COMPOUND, sizeof(Complex)), H5Tclose);
+  H5Tinsert(type, "r", 0, H5T_NATIVE_DOUBLE);
+  H5Tinsert(type, "i", sizeof(double), H5T_NATIVE_DOUBLE);
+  return type;
+}
+
+}  // namespace hqmm

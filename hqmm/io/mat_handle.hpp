@@ -1,0 +1,39 @@
+// MATLAB files on bytes in memory: matio wants a file name, so the bytes live in an anonymous file that
+// /proc names. Nothing is left behind, and output goes through the one atomic writer.
+#pragma once
+
+#include <matio.h>
+
+#include <memory>
+#include <string>
+
+namespace hqmm {
+
+struct CloseMat {
+  void operator()(mat_t* file) const noexcept { Mat_Close(file); }
+};
+struct FreeMatVariable {
+  void operator()(matvar_t* variable) const noexcept { Mat_VarFree(variable); }
+};
+using MatFile = std::unique_ptr<mat_t, CloseMat>;
+using MatVariable = std::unique_ptr<matvar_t, FreeMatVariable>;
+
+/// An anonymous file. Throws kInternal when the system has none to give.
+class MemoryFile {
+ public:
+  explicit MemoryFile(const std::string& bytes = {});
+  ~MemoryFile();
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
+
+  [[nodiscard]] std::string path() const;
+  [[nodiscard]] std::string bytes() const;
+
+ private:
+  int fd_ = -1;
+};
+
+/// matio writes warnings about damaged files to the terminal unless told not to.
+void silence_matio();
+
+}  // namespace hqmm

@@ -1,0 +1,255 @@
+#include "hqmm/io/model_arrays.hpp"
+#include "hqmm/io/place.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace hqmm {
+namespace {
+
+class Assembler {
+ public:
+  Assembler(const ModelArrays& arrays, const std::string& file) : arrays_(arrays), file_(file) {}
+
+  ModelFile run() const {
+    check_header();
+    ModelFile out;
+    const std::string kind = this->kind();
+    try {
+      if (kind == "hqmm") {
+        Hqmm model = hqmm();
+        require_valid(model);
+        out.model = std::move(model);
+      } else if (kind == "hmm") {
+        Hmm model = hmm();
+        require_valid(model);
+        out.model = std::move(model);
+      } else {
+        throw fail(ErrorCode::kBadData, "a model of kind '{}' cannot be used here (expected hqmm or hmm)",
+                   printable(kind));
+      }
+    } catch (const Error& error) {  // validity checks do not know the file
+      if (!error.where().file.empty()) throw;
+      throw Error(error.code(), error.message(), in_file(file_));
+    }
+    out.provenance = arrays_.provenance;
+    return out;
+  }
+
+ private:
+  [[nodiscard]] Where at(std::string_view name) const {
+    return in_item(file_, fmt::format("'{}'", name));
+  }
+
+  void check_header() const {
+    if (arrays_.format && *arrays_.format != kModelFormat) {
+      throw fail(ErrorCode::kBadData, at("format"), "expected \"{}\", found \"{}\"", kModelFormat,
+                 printable(*arrays_.format));
+    }
+    if (arrays_.version && *arrays_.version != kModelVersion) {
+      throw fail(ErrorCode::kBadData, at("version"), "this hqmm reads version {}, the file has version {}",
+                 kModelVersion, *arrays_.version);
+    }
+  }
+
+  [[nodiscard]] std::string kind() const {
+    if (arrays_.kind) return *arrays_.kind;
+    if (arrays_.arrays.contains("kraus")) return "hqmm";
+    if (arrays_.arrays.contains("transition")) return "hmm";
+    throw fail(ErrorCode::kBadData, in_file(file_),
+               "this is no model: expected an array 'kraus' (HQMM) or 'transition' (HMM)");
+  }
+
+  [[nodiscard]] const NdArray* find(const std::string& name) const {
+    const auto found = arrays_.arrays.find(name);
+    return found == arrays_.arrays.end() ? nullptr : &found->second;
+  }
+  [[nodiscard]] const NdArray& need(const std::string& name) const {
+    if (const NdArray* array = find(name)) return *array;
+    throw fail(ErrorCode::kBadData, at(name), "missing");
+  }
+
+  /// Pads a shape with leading or trailing ones up to `rank`; fails when it has more axes or an empty one.
+  [[nodiscard]] std::vector<std::size_t> shape_of(const std::string& name, const NdArray& array,
+                                                  std::size_t rank, const char* expected) const {
+    std::vector<std::size_t> shape = array.shape;
+    while (shape.size() < rank) shape.push_back(1);  // MATLAB drops trailing axes of length one
+    if (shape.size() != rank) {
+      throw fail(ErrorCode::kBadData, at(name), "has shape {}, expected {}", array.shape_text(), expected);
+    }
+    if (std::find(shape.begin(), shape.end(), std::size_t{0}) != shape.end()) {
+      throw fail(ErrorCode::kBadData, at(name), "has shape {}: no size may be zero", array.shape_text());
+    }
+    return shape;
+  }
+
+  [[nodiscard]] RealMatrix real_matrix(const std::string& name, std::size_t rank,
+                                       const char* expected) const {
+    const NdArray& array = need(name);
+    const auto shape = shape_of(name, array, 2, expected);
+    if (rank == 1 && shape[0] != 1 && shape[1] != 1) {
+      throw fail(ErrorCode::kBadData, at(name), "has shape {}, expected {}", array.shape_text(), expected);
+    }
+    RealMatrix out(static_cast<Index>(shape[0]), static_cast<Index>(shape[1]));
+    for (std::size_t k = 0; k < array.values.size(); ++k) {
+      if (array.values[k].imag() != 0.0) {
+        throw fail(ErrorCode::kBadData, at(name), "holds complex numbers, expected real ones");
+      }
+      out(static_cast<Index>(k / shape[1]), static_cast<Index>(k % shape[1])) = array.values[k].real();
+    }
+    return out;
+  }
+
+  [[nodiscard]] Alphabet alphabet(std::size_t size) const {
+    if (!arrays_.alphabet) return Alphabet::integers(size);
+    try {
+      return Alphabet::from_tokens(*arrays_.alphabet);
+    } catch (const Error& error) {
+      throw Error(ErrorCode::kBadData, error.message(), at("alphabet"));
+    }
+  }
+
+  [[nodiscard]] Hqmm hqmm() const {
+    const NdArray& kraus = need("kraus");
+    const bool many = kraus.shape.size() > 4;
+    auto shape = shape_of("kraus", kraus, many ? 5 : 4, "(s, w, n, n) or (sets, s, w, n, n)");
+    if (!many) shape.insert(shape.begin(), 1);
+    const std::size_t sets = shape[0], s = shape[1], w = shape[2], n = shape[3];
+    if (shape[4] != n) {
+      throw fail(ErrorCode::kBadData, at("kraus"), "has shape {}: the last two sizes must be equal",
+                 kraus.shape_text());
+    }
+    if (s > kMaxAlphabet) {
+      throw fail(ErrorCode::kBadData, at("kraus"), "has {} symbols, at most {} are supported", s,
+                 kMaxAlphabet);
+    }
+    Hqmm model;
+    const auto rows = static_cast<Index>(s * w * n);
+    for (std::size_t i = 0; i < sets; ++i) {
+      const Complex* begin = kraus.values.data() + i * s * w * n * n;
+      model.sets.emplace_back(static_cast<Index>(s), static_cast<Index>(w),
+                              Eigen::Map<const Stack>(begin, rows, static_cast<Index>(n)));
+    }
+    model.alphabet = alphabet(s);
+    model.positions = position_map(sets);
+    model.initial_state = initial_state(n);
+    return model;
+  }
+
+  [[nodiscard]] Matrix initial_state(std::size_t n) const {
+    const NdArray* array = find("initial_state");
+    if (array == nullptr) return maximally_mixed(static_cast<Index>(n));
+    const auto shape = shape_of("initial_state", *array, 2, "(n, n)");
+    return Eigen::Map<const Stack>(array->values.data(), static_cast<Index>(shape[0]),
+                                   static_cast<Index>(shape[1]));
+  }
+
+  [[nodiscard]] PositionMap position_map(std::size_t sets) const {
+    PositionMap::Anchor anchor = PositionMap::Anchor::kStart;
+    if (arrays_.position_anchor == "end") {
+      anchor = PositionMap::Anchor::kEnd;
+    } else if (arrays_.position_anchor != "start") {
+      throw fail(ErrorCode::kBadData, at("position_anchor"), "expected start or end, found '{}'",
+                 printable(arrays_.position_anchor));
+    }
+    const NdArray* array = find("position_map");
+    if (array == nullptr) return PositionMap::each(sets, anchor);
+    std::vector<std::uint32_t> entries;
+    for (const Complex value : array->values) {
+      const double set = value.real();
+      if (!(set >= 0.0 && set < static_cast<double>(sets)) || set != std::floor(set)) {
+        throw fail(ErrorCode::kBadData, at("position_map"), "names set {}, the model has sets 0..{}", set,
+                   sets - 1);
+      }
+      entries.push_back(static_cast<std::uint32_t>(set));
+    }
+    if (entries.empty()) throw fail(ErrorCode::kBadData, at("position_map"), "is empty");
+    return PositionMap(std::move(entries), anchor);
+  }
+
+  [[nodiscard]] Hmm hmm() const {
+    Hmm model;
+    model.transition = real_matrix("transition", 2, "(n, n)");
+    model.emission = real_matrix("emission", 2, "(s, n)");
+    if (model.emission.rows() > static_cast<Index>(kMaxAlphabet)) {
+      throw fail(ErrorCode::kBadData, at("emission"), "has {} symbols, at most {} are supported",
+                 model.emission.rows(), kMaxAlphabet);
+    }
+    model.alphabet = alphabet(static_cast<std::size_t>(model.emission.rows()));
+    const Index n = model.transition.rows();
+    if (find("initial") != nullptr) {
+      model.initial = real_matrix("initial", 1, "(n)").reshaped();
+    } else {
+      model.initial = RealVector::Constant(n, 1.0 / static_cast<double>(n));
+    }
+    return model;
+  }
+
+  const ModelArrays& arrays_;
+  const std::string& file_;
+};
+
+NdArray from_real(const RealMatrix& matrix) {
+  NdArray out{{static_cast<std::size_t>(matrix.rows()), static_cast<std::size_t>(matrix.cols())}, {}, false};
+  for (Index i = 0; i < matrix.rows(); ++i) {
+    for (Index j = 0; j < matrix.cols(); ++j) out.values.emplace_back(matrix(i, j));
+  }
+  return out;
+}
+
+void put(ModelArrays& out, const Hmm& model) {
+  out.kind = "hmm";
+  out.arrays["transition"] = from_real(model.transition);
+  out.arrays["emission"] = from_real(model.emission);
+  out.arrays["initial"] = from_real(model.initial);
+  out.arrays["initial"].shape.pop_back();
+}
+
+void put(ModelArrays& out, const Hqmm& model) {
+  out.kind = "hqmm";
+  const auto n = static_cast<std::size_t>(model.latent_dim());
+  NdArray kraus{{static_cast<std::size_t>(model.alphabet_size()),
+                 static_cast<std::size_t>(model.kraus_rank()), n, n},
+                {},
+                true};
+  for (const KrausSet& set : model.sets) {
+    kraus.values.insert(kraus.values.end(), set.gamma().data(), set.gamma().data() + set.gamma().size());
+  }
+  const bool stationary = model.sets.size() == 1 && model.positions.stationary();
+  if (!stationary) {
+    kraus.shape.insert(kraus.shape.begin(), model.sets.size());
+    NdArray map{{model.positions.entries().size()}, {}, false};
+    for (const std::uint32_t set : model.positions.entries()) map.values.emplace_back(set);
+    out.arrays["position_map"] = std::move(map);
+    const bool from_end = model.positions.anchor() == PositionMap::Anchor::kEnd;
+    out.position_anchor = from_end ? "end" : "start";
+  }
+  out.arrays["kraus"] = std::move(kraus);
+  const Stack state = model.initial_state;
+  out.arrays["initial_state"] = {{n, n}, {state.data(), state.data() + state.size()}, true};
+}
+
+}  // namespace
+
+std::string NdArray::shape_text() const {
+  std::string out = "(";
+  for (std::size_t i = 0; i < shape.size(); ++i) out += fmt::format("{}{}", i ? ", " : "", shape[i]);
+  return out + ")";
+}
+
+ModelFile assemble(const ModelArrays& arrays, const std::string& file) {
+  return Assembler(arrays, file).run();
+}
+
+ModelArrays disassemble(const ModelFile& file) {
+  ModelArrays out;
+  out.format = kModelFormat;
+  out.version = kModelVersion;
+  out.alphabet = alphabet_of(file.model).all_tokens();
+  out.provenance = file.provenance;
+  std::visit([&out](const auto& model) { put(out, model); }, file.model);
+  return out;
+}
+
+}  // namespace hqmm

@@ -1,0 +1,35 @@
+// Model files: HDF5 (the native one), JSON and MATLAB, all holding the same named arrays.
+//
+//   hqmm   kraus (s, w, n, n) or (sets, s, w, n, n) complex, initial_state (n, n) complex,
+//          position_map (L) with its anchor when positions have sets of their own
+//   hmm    transition (n, n) column-stochastic, emission (s, n), initial (n)
+//   both   format, version, kind, alphabet, provenance
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "hqmm/model/any_model.hpp"
+
+namespace hqmm {
+
+struct ModelFile {
+  AnyModel model;
+  nlohmann::json provenance = nlohmann::json::object();  // options, seed, data hash, version, scores
+};
+
+enum class ModelFormat { kHdf5, kJson, kMat };
+
+/// By extension: .json, .mat, and HDF5 for .h5, .hdf5 and everything else.
+[[nodiscard]] ModelFormat model_format_of(const std::string& path);
+
+/// Reads any of the three, told apart by content ("-": stdin; gzip accepted). Throws kNoInput, or kBadData
+/// naming the file, the array and what is wrong with it. What comes back is valid (require_valid).
+[[nodiscard]] ModelFile read_model(const std::string& path);
+
+/// Writes atomically. The same model and provenance give the same bytes.
+void write_model(const std::string& path, const ModelFile& file);
+[[nodiscard]] std::string serialize_model(const ModelFile& file, ModelFormat format);
+
+}  // namespace hqmm

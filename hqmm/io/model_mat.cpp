@@ -1,0 +1,240 @@
+// Model files as MATLAB v5: the same names as in HDF5, arrays in MATLAB's column-major order, so that
+// squeeze(kraus(y, q, :, :)) is K[y−1][q−1].
+#include <algorithm>
+#include <numeric>
+
+#include "hqmm/io/mat_handle.hpp"
+#include "hqmm/io/model_arrays.hpp"
+#include "hqmm/io/place.hpp"
+
+namespace hqmm {
+namespace {
+
+constexpr const char* kHeader = "MATLAB 5.0 MAT-file, written by hqmm";  // no date: same bytes every time
+
+/// Calls visit(c_order_index, column_major_index) for every element.
+template <typename Visit>
+void for_each_element(const std::vector<std::size_t>& shape, Visit visit) {
+  std::size_t count = 1;
+  for (const std::size_t size : shape) count *= size;
+  for (std::size_t c = 0; c < count; ++c) {
+    std::size_t rest = c;
+    std::size_t stride = count;
+    std::size_t column_major = 0;
+    for (std::size_t axis = shape.size(); axis-- > 0;) {
+      stride /= shape[axis];
+      column_major += (rest % shape[axis]) * stride;
+      rest /= shape[axis];
+    }
+    visit(c, column_major);
+  }
+}
+
+class MatReader {
+ public:
+  MatReader(mat_t* mat, const std::string& file) : mat_(mat), file_(file) {}
+
+  ModelArrays run() const {
+    ModelArrays out;
+    out.format = text("format");
+    out.kind = text("kind");
+    if (const auto variable = find("version")) {
+      const NdArray value = numbers("version", *variable);
+      if (value.values.size() == 1) out.version = static_cast<std::int64_t>(value.values[0].real());
+    }
+    for (const char* name : kArrayNames) {
+      if (const auto variable = find(name)) out.arrays[name] = numbers(name, *variable);
+    }
+    out.alphabet = alphabet();
+    if (const auto anchor = text("position_anchor")) out.position_anchor = *anchor;
+    if (const auto json_text = text("provenance")) {
+      auto parsed = nlohmann::json::parse(*json_text, nullptr, /*allow_exceptions=*/false);
+      if (!parsed.is_discarded()) out.provenance = std::move(parsed);
+    }
+    return out;
+  }
+
+ private:
+  [[nodiscard]] Error wrong(std::string_view name, std::string_view problem) const {
+    return fail(ErrorCode::kBadData,
+                in_item(file_, fmt::format("'{}'", name)),
+                "{}", problem);
+  }
+
+  [[nodiscard]] MatVariable find(const char* name) const {
+    MatVariable info(Mat_VarReadInfo(mat_, name));
+    if (!info) return nullptr;
+    std::size_t count = 1;
+    for (int axis = 0; axis < info->rank; ++axis) {
+      const std::size_t size = info->dims[axis];
+      if (size != 0 && count > kMostElements / size) throw wrong(name, "is too large");
+      count *= size;
+    }
+    MatVariable variable(Mat_VarRead(mat_, name));
+    if (!variable || (count > 0 && variable->data == nullptr)) {
+      throw wrong(name, "cannot be read: the file is truncated or damaged");
+    }
+    return variable;
+  }
+
+  [[nodiscard]] static std::string characters(const matvar_t& variable) {
+    std::string out;
+    const std::size_t count = variable.data_size > 0
+                                  ? variable.nbytes / static_cast<std::size_t>(variable.data_size)
+                                  : 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (variable.data_size == 2) {
+        const std::uint16_t unit = static_cast<const std::uint16_t*>(variable.data)[i];
+        out += unit < 0x80 ? static_cast<char>(unit) : '?';
+      } else {
+        out += static_cast<const char*>(variable.data)[i];
+      }
+    }
+    return out;
+  }
+
+  [[nodiscard]] std::optional<std::string> text(const char* name) const {
+    const MatVariable variable = find(name);
+    if (!variable) return {};
+    if (variable->class_type != MAT_C_CHAR) throw wrong(name, "expected text");
+    return characters(*variable);
+  }
+
+  [[nodiscard]] std::optional<std::vector<std::string>> alphabet() const {
+    const MatVariable variable = find("alphabet");
+    if (!variable) return {};
+    if (variable->class_type != MAT_C_CELL) throw wrong("alphabet", "expected a cell array of strings");
+    std::vector<std::string> out;
+    const std::size_t count = variable->nbytes / static_cast<std::size_t>(variable->data_size);
+    for (std::size_t i = 0; i < count; ++i) {
+      const matvar_t* cell = static_cast<matvar_t* const*>(variable->data)[i];
+      if (cell == nullptr || cell->class_type != MAT_C_CHAR) {
+        throw wrong("alphabet", "expected a cell array of strings");
+      }
+      out.push_back(characters(*cell));
+    }
+    return out;
+  }
+
+  template <typename T>
+  [[nodiscard]] static double element(const void* data, std::size_t i) {
+    return static_cast<double>(static_cast<const T*>(data)[i]);
+  }
+  [[nodiscard]] double number(const char* name, matio_types type, const void* data, std::size_t i) const {
+    switch (type) {
+      case MAT_T_DOUBLE: return element<double>(data, i);
+      case MAT_T_SINGLE: return element<float>(data, i);
+      case MAT_T_INT8: return element<std::int8_t>(data, i);
+      case MAT_T_UINT8: return element<std::uint8_t>(data, i);
+      case MAT_T_INT16: return element<std::int16_t>(data, i);
+      case MAT_T_UINT16: return element<std::uint16_t>(data, i);
+      case MAT_T_INT32: return element<std::int32_t>(data, i);
+      case MAT_T_UINT32: return element<std::uint32_t>(data, i);
+      case MAT_T_INT64: return element<std::int64_t>(data, i);
+      case MAT_T_UINT64: return element<std::uint64_t>(data, i);
+      default: throw wrong(name, "expected numbers");
+    }
+  }
+
+  [[nodiscard]] NdArray numbers(const char* name, const matvar_t& variable) const {
+    NdArray out;
+    out.shape.assign(variable.dims, variable.dims + variable.rank);
+    out.is_complex = variable.isComplex != 0;
+    std::size_t count = 1;
+    for (const std::size_t size : out.shape) count *= size;
+    out.values.resize(count);
+    const void* re = variable.data;
+    const void* im = nullptr;
+    if (out.is_complex && count > 0) {
+      const auto* split = static_cast<const mat_complex_split_t*>(variable.data);
+      re = split->Re;
+      im = split->Im;
+    }
+    for_each_element(out.shape, [&](std::size_t c, std::size_t f) {
+      out.values[c] = {number(name, variable.data_type, re, f),
+                       im != nullptr ? number(name, variable.data_type, im, f) : 0.0};
+    });
+    return out;
+  }
+
+  mat_t* mat_;
+  const std::string& file_;
+};
+
+class MatWriter {
+ public:
+  explicit MatWriter(mat_t* mat) : mat_(mat) {}
+
+  void run(const ModelArrays& arrays) const {
+    put(text("format", *arrays.format));
+    NdArray version{{1, 1}, {Complex(static_cast<double>(*arrays.version))}, false};
+    numbers("version", version);
+    put(text("kind", *arrays.kind));
+    for (const auto& [name, array] : arrays.arrays) numbers(name, array);
+    if (arrays.arrays.contains("position_map")) put(text("position_anchor", arrays.position_anchor));
+    alphabet(*arrays.alphabet);
+    put(text("provenance",
+             arrays.provenance.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)));
+  }
+
+ private:
+  void put(const MatVariable& variable) const {
+    if (!variable || Mat_VarWrite(mat_, variable.get(), MAT_COMPRESSION_NONE) != 0) {
+      throw fail(ErrorCode::kInternal, "matio could not build the model file in memory");
+    }
+  }
+
+  [[nodiscard]] static MatVariable text(const char* name, const std::string& value) {
+    std::size_t sizes[2] = {1, value.size()};
+    return MatVariable(Mat_VarCreate(name, MAT_C_CHAR, MAT_T_UTF8, 2, sizes,
+                                     const_cast<char*>(value.data()), 0));
+  }
+
+  void alphabet(const std::vector<std::string>& tokens) const {
+    std::vector<matvar_t*> cells;
+    for (const std::string& token : tokens) cells.push_back(text(nullptr, token).release());
+    std::size_t sizes[2] = {1, cells.size()};
+    put(MatVariable(Mat_VarCreate("alphabet", MAT_C_CELL, MAT_T_CELL, 2, sizes,
+                                  static_cast<void*>(cells.data()), 0)));  // frees the cells
+  }
+
+  void numbers(const std::string& name, const NdArray& array) const {
+    std::vector<std::size_t> sizes = array.shape;
+    while (sizes.size() < 2) sizes.push_back(1);  // MATLAB has no vectors, only columns
+    std::vector<double> re(array.values.size());
+    std::vector<double> im(array.values.size());
+    for_each_element(sizes, [&](std::size_t c, std::size_t f) {
+      re[f] = array.values[c].real();
+      im[f] = array.values[c].imag();
+    });
+    mat_complex_split_t split{re.data(), im.data()};
+    void* data = array.is_complex ? static_cast<void*>(&split) : static_cast<void*>(re.data());
+    put(MatVariable(Mat_VarCreate(name.c_str(), MAT_C_DOUBLE, MAT_T_DOUBLE, static_cast<int>(sizes.size()),
+                                  sizes.data(), data, array.is_complex ? MAT_F_COMPLEX : 0)));
+  }
+
+  mat_t* mat_;
+};
+
+}  // namespace
+
+ModelArrays read_mat_arrays(const std::string& bytes, const std::string& file) {
+  silence_matio();
+  const MemoryFile memory(bytes);
+  const MatFile mat(Mat_Open(memory.path().c_str(), MAT_ACC_RDONLY));
+  if (!mat) throw fail(ErrorCode::kBadData, in_file(file), "the MATLAB file is truncated or damaged");
+  return MatReader(mat.get(), file).run();
+}
+
+std::string write_mat_arrays(const ModelArrays& arrays) {
+  silence_matio();
+  const MemoryFile memory;
+  {
+    const MatFile mat(Mat_CreateVer(memory.path().c_str(), kHeader, MAT_FT_MAT5));
+    if (!mat) throw fail(ErrorCode::kInternal, "matio could not start a file in memory");
+    MatWriter(mat.get()).run(arrays);
+  }
+  return memory.bytes();
+}
+
+}  // namespace hqmm

@@ -1,0 +1,95 @@
+// Which reader reads what, and what holds for all of them.
+#include "hqmm/io/sequences.hpp"
+
+#include <array>
+#include <utility>
+
+#include "hqmm/io/detect.hpp"
+#include "hqmm/io/fasta.hpp"
+#include "hqmm/io/hdf5_sequences.hpp"
+#include "hqmm/io/labelled.hpp"
+#include "hqmm/io/mat.hpp"
+#include "hqmm/io/npy.hpp"
+#include "hqmm/io/table.hpp"
+#include "hqmm/io/text.hpp"
+#include "hqmm/io/uci.hpp"
+
+namespace hqmm {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, Format>, 11> kFormats{{
+    {"auto", Format::kAuto},
+    {"text", Format::kText},
+    {"fasta", Format::kFasta},
+    {"fastq", Format::kFastq},
+    {"uci", Format::kUci},
+    {"labelled", Format::kLabelled},
+    {"csv", Format::kCsv},
+    {"tsv", Format::kTsv},
+    {"mat", Format::kMat},
+    {"npy", Format::kNpy},
+    {"hdf5", Format::kHdf5},
+}};
+
+/// An option that the format cannot honour would otherwise be ignored without a word.
+void check_options(Format format, const ReadOptions& options, const std::string& file) {
+  const bool table = format == Format::kCsv || format == Format::kTsv;
+  if (!options.label_column.empty() && !table) {
+    throw fail(ErrorCode::kUsage, in_file(file),
+               "a label column belongs to csv and tsv files; this is read as {}", format_name(format));
+  }
+  const bool named_matrices = format == Format::kMat || format == Format::kHdf5;
+  if (!options.variables.empty() && !named_matrices) {
+    throw fail(ErrorCode::kUsage, in_file(file),
+               "variables are chosen in MATLAB and HDF5 files; this is read as {}",
+               format_name(format));
+  }
+}
+
+SequenceSet read_as(Format format, Input& input, const ReadOptions& options) {
+  switch (format) {
+    case Format::kFasta: return read_fasta(input, options);
+    case Format::kFastq: return read_fastq(input, options);
+    case Format::kUci: return read_uci(input, options);
+    case Format::kLabelled: return read_labelled(input, options);
+    case Format::kCsv: return read_table(input, ',', options);
+    case Format::kTsv: return read_table(input, '\t', options);
+    case Format::kMat: return read_mat(input, options);
+    case Format::kNpy: return read_npy(input, options);
+    case Format::kHdf5: return read_hdf5_sequences(input, options);
+    case Format::kAuto:
+    case Format::kText: break;
+  }
+  return read_text(input, options);
+}
+
+}  // namespace
+
+Format parse_format(std::string_view text) {
+  std::string known;
+  for (const auto& [name, format] : kFormats) {
+    if (name == text) return format;
+    known += (known.empty() ? "" : ", ") + std::string(name);
+  }
+  throw fail(ErrorCode::kUsage, "'{}' is no format: choose one of {}", printable(text), known);
+}
+
+std::string_view format_name(Format format) {
+  return kFormats.at(static_cast<std::size_t>(format)).first;
+}
+
+SequenceSet read_sequences(const std::string& path, const ReadOptions& options) {
+  Input input(path);
+  const Format format =
+      options.format == Format::kAuto ? detect_format(input, options) : options.format;
+  check_options(format, options, path);
+  SequenceSet set = read_as(format, input, options);
+  if (set.empty()) throw fail(ErrorCode::kBadData, in_file(path), "the input holds no sequences");
+  if (set.alphabet().size() == 0) {
+    throw fail(ErrorCode::kBadData, in_file(path),
+               "every symbol is missing, so the alphabet cannot be told; give it with --alphabet");
+  }
+  return set;
+}
+
+}  // namespace hqmm

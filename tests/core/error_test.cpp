@@ -1,0 +1,113 @@
+#include "hqmm/core/error.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+
+namespace hqmm {
+namespace {
+
+TEST(Where, NamesFileLineAndColumn) {
+  EXPECT_EQ((Where{.file = "data.txt", .line = 3, .column = 17}.text()), "data.txt:3:17");
+  EXPECT_EQ((Where{.file = "data.txt", .line = 3}.text()), "data.txt:3");
+  EXPECT_EQ((Where{.file = "data.txt"}.text()), "data.txt");
+  EXPECT_EQ((Where{.file = "-", .line = 1}.text()), "stdin:1");
+  EXPECT_EQ(Where{}.text(), "");
+}
+
+TEST(Where, NamesBytesAndItems) {
+  EXPECT_EQ((Where{.file = "x.npy", .byte = 10}.text()), "x.npy: byte 10");
+  EXPECT_EQ((Where{.file = "model.h5", .item = "dataset 'kraus'"}.text()),
+            "model.h5: dataset 'kraus'");
+  EXPECT_EQ((Where{.file = "a.mat", .byte = 0, .item = "variable 'x'"}.text()),
+            "a.mat: byte 0: variable 'x'");
+}
+
+TEST(Where, ReadsWellWithoutAFile) {
+  EXPECT_EQ((Where{.line = 3, .column = 17}.text()), "line 3:17");
+  EXPECT_EQ(Where{.byte = 10}.text(), "byte 10");
+  EXPECT_EQ(Where{.item = "record 4"}.text(), "record 4");
+}
+
+TEST(Where, PrintsNoControlCharactersOfAFileName) {
+  EXPECT_EQ((Where{.file = "a\nb\x1b[2J", .line = 1}.text()), "a\\x0ab\\x1b[2J:1");
+  EXPECT_EQ((Where{.file = "f", .item = "x\ny"}.text()), "f: x\\x0ay");
+  const std::string long_name(300, 'x');
+  EXPECT_EQ(Where{.file = long_name}.text(), long_name) << "a path is never cut";
+}
+
+TEST(Error, PutsThePlaceBeforeTheMessage) {
+  const Error error =
+      fail(ErrorCode::kBadData, Where{.file = "d.txt", .line = 2}, "expected {}, found {}", 3, "x");
+  EXPECT_STREQ(error.what(), "d.txt:2: expected 3, found x");
+  EXPECT_EQ(error.message(), "expected 3, found x");
+  EXPECT_EQ(error.where().file, "d.txt");
+  EXPECT_EQ(error.code(), ErrorCode::kBadData);
+}
+
+TEST(Error, WithoutAPlaceIsTheMessageAlone) {
+  const Error error = fail(ErrorCode::kUsage, "no {}", "luck");
+  EXPECT_STREQ(error.what(), "no luck");
+  EXPECT_EQ(error.where().text(), "");
+}
+
+TEST(Error, IsAStandardExceptionAndSurvivesCopying) {
+  try {
+    throw fail(ErrorCode::kNoInput, Where{.file = "gone"}, "cannot open");
+  } catch (const std::exception& caught) {
+    const auto* error = dynamic_cast<const Error*>(&caught);
+    ASSERT_NE(error, nullptr);
+    const Error copy = *error;
+    EXPECT_STREQ(copy.what(), caught.what());
+  }
+}
+
+TEST(Error, ExitStatusesAreThePublishedOnes) {
+  EXPECT_EQ(exit_status(ErrorCode::kUsage), 2);
+  EXPECT_EQ(exit_status(ErrorCode::kDiverged), 3);
+  EXPECT_EQ(exit_status(ErrorCode::kBadData), 65);
+  EXPECT_EQ(exit_status(ErrorCode::kNoInput), 66);
+  EXPECT_EQ(exit_status(ErrorCode::kInternal), 70);
+  EXPECT_EQ(exit_status(ErrorCode::kCannotWrite), 73);
+  EXPECT_EQ(exit_status(ErrorCode::kInterrupted), 130);
+}
+
+TEST(Printable, EscapesControlsAndKeepsText) {
+  EXPECT_EQ(printable("plain text, 100%"), "plain text, 100%");
+  EXPECT_EQ(printable("a\tb\n"), "a\\x09b\\x0a");
+  EXPECT_EQ(printable(std::string_view("\0\x7f", 2)), "\\x00\\x7f");
+  EXPECT_EQ(printable("Γ = 1, naïve, 日本, 🙂"), "Γ = 1, naïve, 日本, 🙂");
+  EXPECT_EQ(printable(""), "");
+}
+
+TEST(Printable, EscapesWhatIsNoUtf8) {
+  EXPECT_EQ(printable("\xff"), "\\xff");
+  EXPECT_EQ(printable("\x9b"), "\\x9b") << "a bare C1 control";
+  EXPECT_EQ(printable("\xc2\x9b"), "\\xc2\\x9b") << "the same control, encoded";
+  EXPECT_EQ(printable("\xc0\xaf"), "\\xc0\\xaf") << "overlong";
+  EXPECT_EQ(printable("\xe0\x80\x80"), "\\xe0\\x80\\x80") << "overlong";
+  EXPECT_EQ(printable("\xed\xa0\x80"), "\\xed\\xa0\\x80") << "surrogate";
+  EXPECT_EQ(printable("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80") << "beyond Unicode";
+  EXPECT_EQ(printable("caf\xc3"), "caf\\xc3") << "cut short";
+  EXPECT_EQ(printable("\xe2\x80\xae"), "\\xe2\\x80\\xae") << "right-to-left override";
+}
+
+TEST(Printable, IsCappedBetweenCharacters) {
+  EXPECT_EQ(printable("abcdef", 3), "abc…");
+  EXPECT_EQ(printable("abc", 3), "abc");
+  EXPECT_EQ(printable("abΓ", 3), "ab…") << "no half of a character";
+  EXPECT_EQ(printable("abΓ", 4), "abΓ");
+  EXPECT_EQ(printable(std::string(50, 'x')), std::string(40, 'x') + "…");
+}
+
+RC_GTEST_PROP(Printable, NeverShowsAControlByte, (const std::string& text)) {
+  const std::string shown = printable(text, text.size());
+  RC_ASSERT(std::none_of(shown.begin(), shown.end(),
+                         [](unsigned char c) { return c < 0x20 || c == 0x7F; }));
+  RC_ASSERT(shown.size() >= text.size());
+  RC_ASSERT(printable(shown, shown.size()) == shown);
+}
+
+}  // namespace
+}  // namespace hqmm

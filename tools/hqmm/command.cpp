@@ -1,0 +1,138 @@
+#include "command.hpp"
+
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+
+namespace hqmm::cli {
+
+void add_common(CLI::App& command, CommonOptions& options, const std::string& out_help) {
+  command.add_option("-o,--out", options.out, out_help)->group("Output")->type_name("PATH");
+  command.add_flag("--json", options.json, "Print one JSON document on stdout")->group("Output");
+  command.add_flag("--quiet", options.quiet, "No narration on stderr (warnings stay)")->group("Output");
+  command
+      .add_option("--seed", options.seed,
+                  "Seed of every random choice: same seed, same bytes, at any thread count")
+      ->capture_default_str()
+      ->group("Running")
+      ->type_name("N");
+  command.add_option("--threads", options.threads, "Threads to use; 0 means all cores")
+      ->check(CLI::Range(0, 4096))
+      ->capture_default_str()
+      ->group("Running")
+      ->type_name("N");
+}
+
+void DataOptions::add_to(CLI::App& command) {
+  constexpr const char* kGroup = "Reading data";
+  command
+      .add_option("--alphabet", alphabet_,
+                  "dna, rna, protein, a number of symbols (6), or the tokens in order (a,b,c)")
+      ->group(kGroup)
+      ->type_name("A");
+  command
+      .add_option("--format", format_,
+                  "text, fasta, fastq, uci, labelled, csv, tsv, mat, npy, hdf5; by default told by content")
+      ->capture_default_str()
+      ->group(kGroup)
+      ->type_name("F");
+  command
+      .add_option("--ambiguous", ambiguous_,
+                  "Codes such as N or X: missing symbols, drop the sequence, or an error")
+      ->check(CLI::IsMember({"missing", "drop", "error"}))
+      ->capture_default_str()
+      ->group(kGroup)
+      ->type_name("missing|drop|error");
+  command.add_option("--label-column", label_column_, "CSV/TSV: column (name or 0-based number) of the class")
+      ->group(kGroup)
+      ->type_name("COLUMN");
+  command
+      .add_option("--variable", variables_,
+                  "MATLAB/HDF5: matrix to read, e.g. data.trn_data; with several, each is a class")
+      ->delimiter(',')
+      ->group(kGroup)
+      ->type_name("NAME");
+  command.add_option("--base", base_, "Number that means symbol 0 in integer matrices")
+      ->check(CLI::IsMember({0, 1}))
+      ->group(kGroup)
+      ->type_name("0|1");
+}
+
+ReadOptions DataOptions::resolve(const Alphabet* model) const {
+  ReadOptions options;
+  options.format = parse_format(format_);
+  if (!alphabet_.empty()) {
+    options.alphabet = Alphabet::parse(alphabet_);
+    if (model != nullptr && !(*options.alphabet == *model)) {
+      throw fail(ErrorCode::kUsage, "--alphabet {} is not the model's alphabet ({})", alphabet_,
+                 model->description());
+    }
+  } else if (model != nullptr) {
+    options.alphabet = *model;
+  }
+  if (ambiguous_ == "drop") options.ambiguous = Ambiguous::kDrop;
+  if (ambiguous_ == "error") options.ambiguous = Ambiguous::kError;
+  options.label_column = label_column_;
+  options.variables = variables_;
+  options.base = base_;
+  return options;
+}
+
+void Output::write(std::string_view text) {
+  if (!path_.empty()) {
+    pending_ += text;
+    return;
+  }
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) {
+    throw fail(ErrorCode::kCannotWrite, "stdout cannot be written: {}", std::strerror(errno));
+  }
+}
+
+void Output::flush() {
+  if (path_.empty() && std::fflush(stdout) != 0) {
+    throw fail(ErrorCode::kCannotWrite, "stdout cannot be written: {}", std::strerror(errno));
+  }
+}
+
+void Output::finish() {
+  if (path_.empty()) {
+    flush();
+  } else {
+    write_file(path_, pending_);
+  }
+}
+
+void warn(const std::string& message) { fmt::print(stderr, "hqmm: warning: {}\n", message); }
+
+void narrate(const CommonOptions& options, const std::string& message) {
+  if (!options.quiet) fmt::print(stderr, "hqmm: {}\n", message);
+}
+
+void warn_if_infeasible(const AnyModel& model, const std::string& path) {
+  if (is_feasible(model)) return;
+  warn(fmt::format(
+      "{}: this model is not trace preserving (‖Γ†Γ − I‖ = {:.3g}): its raw weights are no probabilities, "
+      "so figures are of the normalised model",
+      path, feasibility_residual(model)));
+}
+
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+Json number(const std::optional<double>& value) { return value ? number(*value) : Json(nullptr); }
+
+std::string dump(const Json& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string describe(const AnyModel& model) {
+  if (const auto* hmm = std::get_if<Hmm>(&model)) {
+    return fmt::format("HMM, n = {}, s = {}", hmm->latent_dim(), hmm->alphabet_size());
+  }
+  const auto& hqmm = std::get<Hqmm>(model);
+  const std::string sets =
+      hqmm.positions.stationary() ? "" : fmt::format(", {} Kraus sets by position", hqmm.sets.size());
+  return fmt::format("HQMM, n = {}, s = {}, w = {}{}", hqmm.latent_dim(), hqmm.alphabet_size(),
+                     hqmm.kraus_rank(), sets);
+}
+
+}  // namespace hqmm::cli

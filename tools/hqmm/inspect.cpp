@@ -1,0 +1,198 @@
+// hqmm inspect MODEL: what a model is and does.
+#include <cmath>
+#include <numbers>
+
+#include "command.hpp"
+
+namespace hqmm::cli {
+namespace {
+
+struct Options {
+  CommonOptions common;
+  std::string model;
+  std::size_t eigenvalues = 8;
+  std::uint64_t entropy_symbols = 0;
+};
+
+/// Everything that is worked out about a model; the channel parts only for stationary ones.
+struct Findings {
+  double residual = 0.0;
+  bool feasible = true;
+  std::optional<Spectrum> spectrum;
+  std::optional<FixedPoint> fixed_point;
+  std::optional<EntropyRate> entropy;
+};
+
+Findings look(const AnyModel& model, const Options& options) {
+  Findings out;
+  out.residual = feasibility_residual(model);
+  out.feasible = is_feasible(model);
+  const EntropyOptions entropy{options.entropy_symbols, options.common.seed, options.common.threads};
+  if (const auto* hmm = std::get_if<Hmm>(&model)) {
+    out.spectrum = channel_spectrum(*hmm, options.eigenvalues);
+    out.fixed_point = channel_fixed_point(*hmm);
+    out.entropy = entropy_rate(*hmm, entropy);
+    return out;
+  }
+  const auto& hqmm = std::get<Hqmm>(model);
+  if (!hqmm.positions.stationary()) return out;
+  out.spectrum = channel_spectrum(hqmm.sets.front(), options.eigenvalues);
+  out.fixed_point = channel_fixed_point(hqmm.sets.front());
+  out.entropy = entropy_rate(hqmm, entropy);
+  return out;
+}
+
+Json matrix_json(const Matrix& matrix) {
+  Json rows = Json::array();
+  for (Index i = 0; i < matrix.rows(); ++i) {
+    Json row = Json::array();
+    for (Index j = 0; j < matrix.cols(); ++j) row.push_back({matrix(i, j).real(), matrix(i, j).imag()});
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+Json spectrum_json(const Spectrum& spectrum) {
+  Json values = Json::array();
+  for (const Complex value : spectrum.eigenvalues) {
+    values.push_back({{"re", value.real()},
+                      {"im", value.imag()},
+                      {"modulus", std::abs(value)},
+                      {"phase_turns", std::arg(value) / (2.0 * std::numbers::pi)},
+                      {"period", number(period_of(value))}});
+  }
+  return values;
+}
+
+Json model_json(const AnyModel& model) {
+  Json out;
+  out["kind"] = std::string(kind_of(model));
+  if (const auto* hmm = std::get_if<Hmm>(&model)) {
+    out["latent_dim"] = hmm->latent_dim();
+    out["alphabet_size"] = hmm->alphabet_size();
+  } else {
+    const auto& hqmm = std::get<Hqmm>(model);
+    out["latent_dim"] = hqmm.latent_dim();
+    out["alphabet_size"] = hqmm.alphabet_size();
+    out["kraus_rank"] = hqmm.kraus_rank();
+    out["kraus_sets"] = hqmm.sets.size();
+    out["stationary"] = hqmm.positions.stationary();
+  }
+  out["alphabet"] = alphabet_of(model).all_tokens();
+  return out;
+}
+
+Json to_json(const ModelFile& file, const Findings& found) {
+  Json out = model_json(file.model);
+  out["feasibility_residual"] = found.residual;
+  out["feasible"] = found.feasible;
+  if (found.spectrum) {
+    out["fixed_point"] = matrix_json(found.fixed_point->state);
+    out["fixed_point_residual"] = found.fixed_point->residual;
+    out["fixed_point_unique"] = found.spectrum->unique_fixed_point;
+    out["eigenvalues"] = spectrum_json(*found.spectrum);
+    out["mixing_rate"] = found.spectrum->mixing_rate;
+    out["entropy_rate"] = {{"nats", found.entropy->nats},
+                           {"bits", found.entropy->nats / std::numbers::ln2},
+                           {"standard_error_bits", found.entropy->standard_error / std::numbers::ln2},
+                           {"symbols", found.entropy->symbols}};
+  }
+  out["provenance"] = file.provenance;
+  return out;
+}
+
+std::string matrix_text(const Matrix& matrix, bool diagonal_only) {
+  constexpr Index kMost = 8;
+  std::string out;
+  if (diagonal_only || matrix.rows() > kMost) {
+    out += "  diagonal:";
+    for (Index i = 0; i < std::min<Index>(matrix.rows(), 4 * kMost); ++i) {
+      out += fmt::format(" {:.4f}", matrix(i, i).real());
+    }
+    return out + (matrix.rows() > 4 * kMost ? " …\n" : "\n");
+  }
+  for (Index i = 0; i < matrix.rows(); ++i) {
+    out += " ";
+    for (Index j = 0; j < matrix.cols(); ++j) {
+      out += fmt::format("  {:7.4f}{:+.4f}i", matrix(i, j).real(), matrix(i, j).imag());
+    }
+    out += "\n";
+  }
+  return out;
+}
+
+std::string spectrum_text(const Spectrum& spectrum) {
+  std::string out = "leading eigenvalues of the channel (modulus, phase in turns, period in symbols)\n";
+  for (const Complex value : spectrum.eigenvalues) {
+    const double period = period_of(value);
+    out += fmt::format("  {:.6f}  {:+.6f}  {}\n", std::abs(value), std::arg(value) / (2.0 * std::numbers::pi),
+                       std::isfinite(period) ? fmt::format("{:.3f}", period) : "–");
+  }
+  const double decay = spectrum.mixing_rate > 0.0 && spectrum.mixing_rate < 1.0 - 1e-9
+                           ? -1.0 / std::log(spectrum.mixing_rate)
+                           : std::numeric_limits<double>::infinity();
+  out += fmt::format("mixing rate             {:.6f}  ({})\n", spectrum.mixing_rate,
+                     spectrum.mixing_rate == 0.0 ? "forgets at once"
+                     : std::isfinite(decay)     ? fmt::format("memory fades by 1/e in {:.2f} symbols", decay)
+                                                : "does not forget");
+  return out;
+}
+
+std::string to_text(const Options& options, const ModelFile& file, const Findings& found) {
+  std::string out = fmt::format("{}: {}\n", options.model, describe(file.model));
+  out += fmt::format("alphabet                {}\n", alphabet_of(file.model).description());
+  out += fmt::format("feasibility residual    {:.3g}  ({})\n", found.residual,
+                     found.feasible ? "trace preserving: its numbers are probabilities"
+                                    : "INFEASIBLE: not trace preserving, its raw numbers are no probabilities");
+  if (!found.spectrum) {
+    return out + "channel                 depends on the position: no fixed point, spectrum or entropy rate\n";
+  }
+  out += fmt::format("fixed point{}\n", found.spectrum->unique_fixed_point
+                                            ? ""
+                                            : " (one of several; the one reached from the mixed state)");
+  out += matrix_text(found.fixed_point->state, std::holds_alternative<Hmm>(file.model));
+  out += spectrum_text(*found.spectrum);
+  const double s = static_cast<double>(alphabet_of(file.model).size());
+  const double bits = found.entropy->nats / std::numbers::ln2;
+  out += fmt::format("entropy rate            {:.5f} ± {:.5f} bits per symbol", bits,
+                     found.entropy->standard_error / std::numbers::ln2);
+  if (s > 1.0) out += fmt::format("  (description accuracy {:.5f})", 1.0 - found.entropy->nats / std::log(s));
+  out += fmt::format("\n                        estimated from {} sampled symbols, seed {}\n", found.entropy->symbols,
+                     options.common.seed);
+  return out;
+}
+
+void run(const Options& options) {
+  const ModelFile file = read_model(options.model);
+  const Findings found = look(file.model, options);
+  Output output(options.common.out);
+  output.write(options.common.json ? dump(to_json(file, found)) : to_text(options, file, found));
+  output.finish();
+}
+
+}  // namespace
+
+void add_inspect(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("inspect", "What a model is and does")->group("Use a model");
+  command->add_option("MODEL", options->model, "Model file")->required()->type_name("");
+  command->add_option("--eigenvalues", options->eigenvalues, "How many leading eigenvalues to show")
+      ->check(CLI::Range(1, 64))
+      ->capture_default_str()
+      ->group("Detail")
+      ->type_name("N");
+  command
+      ->add_option("--entropy-symbols", options->entropy_symbols,
+                   "Symbols to sample for the entropy rate; 0 takes about a second's worth")
+      ->capture_default_str()
+      ->group("Detail")
+      ->type_name("N");
+  add_common(*command, options->common, "Write the result here instead of to stdout");
+  command->footer(R"(The channel is one step with its symbol unseen. Its leading eigenvalues say how fast the model forgets
+(modulus) and what periods it has found in the data (phase).
+
+Example: hqmm inspect model.h5)");
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace hqmm::cli
