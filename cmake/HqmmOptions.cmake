@@ -18,8 +18,8 @@ target_compile_options(hqmm_warnings INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual
   -Wnull-dereference -Wimplicit-fallthrough $<$<BOOL:${HQMM_WERROR}>:-Werror>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # GCC 12 sees phantom null and uninitialised reads inside Eigen and the standard library at -O3.
-  target_compile_options(hqmm_warnings INTERFACE -Wno-null-dereference -Wno-maybe-uninitialized)
+  # GCC 12 sees phantom null, uninitialised and freed reads inside Eigen, Spectra and the standard library at -O3.
+  target_compile_options(hqmm_warnings INTERFACE -Wno-null-dereference -Wno-maybe-uninitialized -Wno-use-after-free)
   # {.file = path} leaves the other fields at their defaults on purpose.
   target_compile_options(hqmm_warnings INTERFACE -Wno-missing-field-initializers)
 endif()

@@ -67,8 +67,8 @@ fs::path resolve_links(const std::string& path) {
   throw cannot_write(path, ELOOP);
 }
 
-/// Devices, pipes and the like, and whatever file stands behind /dev/stdout: appended to, since what is
-/// already in them is not ours to cut off.
+/// Devices, pipes and the like, and whatever file stands behind /dev/stdout: appended to, since
+/// what is already in them is not ours to cut off.
 void write_directly(const std::string& path, std::string_view bytes) {
   Descriptor file(::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
   if (file.get() < 0) throw cannot_write(path, errno);
@@ -135,8 +135,8 @@ void write_file(const std::string& path, std::string_view bytes) {
   temporary.fill(bytes, exists ? &status : nullptr);
   temporary.move_to(target);
 
-  // The rename itself must survive a power cut. The file is complete either way, and some file systems
-  // cannot sync a folder, so a refusal here is no failure.
+  // The rename itself must survive a power cut. The file is complete either way, and some file
+  // systems cannot sync a folder, so a refusal here is no failure.
   const Descriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (opened.get() >= 0) (void)::fsync(opened.get());
 }

@@ -1,5 +1,5 @@
-// Plain bytes go from read(2) straight into the caller's buffer; gzip goes through an own inflate loop
-// rather than gzread, which waits for a full buffer and so stalls a live stream.
+// Plain bytes go from read(2) straight into the caller's buffer; gzip goes through an own inflate
+// loop rather than gzread, which waits for a full buffer and so stalls a live stream.
 #include "hqmm/io/byte_source.hpp"
 
 #include <fcntl.h>
@@ -37,10 +37,10 @@ struct ByteSource::State {
   bool owned = false;
   bool started = false;  // the first bytes have been looked at
   bool gzip = false;
-  bool at_end = false;          // read(2) has returned 0
-  bool member_open = false;     // inside a gzip member
-  bool any_member = false;      // a gzip member has been unpacked
-  std::vector<char> block;      // raw bytes not handed out yet: the first few, or compressed ones
+  bool at_end = false;       // read(2) has returned 0
+  bool member_open = false;  // inside a gzip member
+  bool any_member = false;   // a gzip member has been unpacked
+  std::vector<char> block;   // raw bytes not handed out yet: the first few, or compressed ones
   std::size_t begin = 0, end = 0;
   z_stream inflater{};
   bool inflater_ready = false;
@@ -168,7 +168,8 @@ std::string read_all(const std::string& path) {
   std::string out;
   std::size_t used = 0;
   for (;;) {
-    if (out.size() - used < kCompressedBlock) out.resize(std::max(2 * out.size(), kCompressedBlock));
+    if (out.size() - used < kCompressedBlock)
+      out.resize(std::max(2 * out.size(), kCompressedBlock));
     const std::size_t got = source.read({out.data() + used, out.size() - used});
     if (got == 0) break;
     used += got;

@@ -1,4 +1,5 @@
-// ByteSource: where every input's bytes come from. A path, or "-" for stdin; gzip is unpacked on the way.
+// ByteSource: where every input's bytes come from. A path, or "-" for stdin; gzip is unpacked on
+// the way.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +17,8 @@ class ByteSource {
   ByteSource(const ByteSource&) = delete;
   ByteSource& operator=(const ByteSource&) = delete;
 
-  /// Up to buffer.size() bytes; 0 at the end. Returns as soon as some are there (stdin may be a live
-  /// stream). Throws kBadData on a damaged or truncated gzip stream, kNoInput on a read error.
+  /// Up to buffer.size() bytes; 0 at the end. Returns as soon as some are there (stdin may be a
+  /// live stream). Throws kBadData on a damaged or truncated gzip stream, kNoInput on a read error.
   std::size_t read(std::span<char> buffer);
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
 

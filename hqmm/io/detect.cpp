@@ -30,11 +30,12 @@ bool is_mat(std::string_view head) {
   if (head.starts_with(kMatText)) return true;
   if (head.size() < kMatVersionAt + 4) return false;
   const std::string_view version = head.substr(kMatVersionAt, 4);
-  return version == std::string_view("\x00\x01IM", 4) || version == std::string_view("\x01\x00MI", 4);
+  return version == std::string_view("\x00\x01IM", 4) ||
+         version == std::string_view("\x01\x00MI", 4);
 }
 
-/// The lines that can hold data. A line that starts with '#' is a comment, unless there is nothing else:
-/// then it may be a class whose name starts so.
+/// The lines that can hold data. A line that starts with '#' is a comment, unless there is nothing
+/// else: then it may be a class whose name starts so.
 std::vector<std::string_view> data_lines(const Input& input) {
   std::vector<std::string_view> lines, hashed;
   for (const std::string_view line : head_lines(input, CutLine::kLeaveOut)) {
@@ -59,8 +60,8 @@ bool looks_uci(std::string_view line, const ReadOptions& options) {
          (sequence.size() >= kFewestNucleotides && census.nucleotides());
 }
 
-/// Behind the TAB: what can follow a class. More than one symbol, since a lone one may as well be the
-/// second of two that a TAB separates.
+/// Behind the TAB: what can follow a class. More than one symbol, since a lone one may as well be
+/// the second of two that a TAB separates.
 bool several_symbols(std::string_view text, const std::optional<Alphabet>& alphabet) {
   const auto tokens = tokens_of(text);
   if (tokens.size() > 1) return all_symbols(text, alphabet);
@@ -88,9 +89,10 @@ bool looks_labelled(const std::vector<std::string_view>& lines, const ReadOption
                tokens_of(line.substr(0, tab)).size() <= 1;
   }
   if (first_is_symbol == 0) {
-    // A class for certain, if a sequence follows; with one TAB each the mistake lies in the sequence.
-    return several > 0 || one_tab_each || all_symbols(lines.front().substr(lines.front().find('\t')),
-                                                      options.alphabet);
+    // A class for certain, if a sequence follows; with one TAB each the mistake lies in the
+    // sequence.
+    return several > 0 || one_tab_each ||
+           all_symbols(lines.front().substr(lines.front().find('\t')), options.alphabet);
   }
   return tabs_everywhere && one_tab_each && several > 0;
 }
@@ -105,8 +107,8 @@ Format detect_lines(const Input& input, const ReadOptions& options) {
     if (first.front() == '>') return Format::kFasta;
     if (first.front() == '@' && first.find('\t') == first.npos) return Format::kFastq;
     const bool fasta_comment = first.front() == ';';
-    const bool record_follows = std::any_of(lines.begin(), lines.end(),
-                                            [](auto line) { return line.front() == '>'; });
+    const bool record_follows =
+        std::any_of(lines.begin(), lines.end(), [](auto line) { return line.front() == '>'; });
     if (fasta_comment && record_follows) return Format::kFasta;
   }
   if (looks_uci(lines.front(), options)) return Format::kUci;

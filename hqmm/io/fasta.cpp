@@ -83,17 +83,22 @@ void RecordReader::take_piece(std::string_view piece) {
   // The carriage return of "\r\n"; one inside a line is caught with the piece after it.
   if (piece.ends_with('\r')) piece.remove_suffix(1);
   switch (part_) {
-    case Part::kHeader: return take_header(piece);
-    case Part::kSequence: return take_letters(piece);
-    case Part::kQuality: return take_quality(piece);
+    case Part::kHeader:
+      return take_header(piece);
+    case Part::kSequence:
+      return take_letters(piece);
+    case Part::kQuality:
+      return take_quality(piece);
     case Part::kOutside:
       if (!trimmed(piece).empty()) {
-        throw fail(ErrorCode::kBadData, here(), "expected a record that starts with '{}', found '{}'",
-                   fastq_ ? '@' : '>', printable(piece, 20));
+        throw fail(ErrorCode::kBadData, here(),
+                   "expected a record that starts with '{}', found '{}'", fastq_ ? '@' : '>',
+                   printable(piece, 20));
       }
       return;
     case Part::kComment:
-    case Part::kPlus: return;
+    case Part::kPlus:
+      return;
   }
 }
 
@@ -200,7 +205,8 @@ void RecordReader::finish() {
              "record '{}' is truncated: the file ends {}", printable(name_), ends);
 }
 
-/// From the sequence lines of the head. Qualities are letters too, so FASTQ is walked by its lengths.
+/// From the sequence lines of the head. Qualities are letters too, so FASTQ is walked by its
+/// lengths.
 Alphabet guess_alphabet(const Input& input, bool fastq) {
   LetterCensus census;
   std::size_t length = 0, qualities = 0;

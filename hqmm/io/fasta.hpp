@@ -1,5 +1,5 @@
-// FASTA and FASTQ: named records of letters over several lines. Read line by line but never held as text,
-// so a record may be a whole chromosome.
+// FASTA and FASTQ: named records of letters over several lines. Read line by line but never held as
+// text, so a record may be a whole chromosome.
 #pragma once
 
 #include "hqmm/io/input.hpp"
@@ -9,8 +9,8 @@ namespace hqmm {
 
 /// `>name description`, then lines of letters; ';' lines are comments. Names are the first word.
 [[nodiscard]] SequenceSet read_fasta(Input& input, const ReadOptions& options);
-/// `@name`, letters, `+`, and as many quality values as letters, each part over one or more lines. The
-/// qualities are checked and dropped.
+/// `@name`, letters, `+`, and as many quality values as letters, each part over one or more lines.
+/// The qualities are checked and dropped.
 [[nodiscard]] SequenceSet read_fastq(Input& input, const ReadOptions& options);
 
 }  // namespace hqmm

@@ -1,11 +1,9 @@
 #include "hqmm/io/hdf5_sequences.hpp"
 
-#include <hdf5.h>
-
 #include <algorithm>
-#include <limits>
 #include <memory>
 
+#include "hqmm/io/hdf5_image.hpp"
 #include "hqmm/io/integer_matrix.hpp"
 
 namespace hqmm {
@@ -14,72 +12,34 @@ namespace {
 // Deflate packs at most about 1032 to 1: a data set that claims more than that was never written.
 constexpr std::uint64_t kMostPacked = 1100;
 
-/// An HDF5 identifier and what closes it.
-class Handle {
- public:
-  using Close = herr_t (*)(hid_t);
-  Handle(hid_t id, Close close) : id_(id), close_(close) {}
-  ~Handle() {
-    if (id_ >= 0) close_(id_);
-  }
-  Handle(const Handle&) = delete;
-  Handle& operator=(const Handle&) = delete;
-  [[nodiscard]] hid_t get() const { return id_; }
-  explicit operator bool() const { return id_ >= 0; }
-
- private:
-  hid_t id_;
-  Close close_;
-};
-
-/// HDF5 prints its error stack to stderr unless told not to; the setting is the process's, so it is
-/// given back.
-class Silence {
- public:
-  Silence() {
-    H5Eget_auto2(H5E_DEFAULT, &function_, &data_);
-    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-  }
-  ~Silence() { H5Eset_auto2(H5E_DEFAULT, function_, data_); }
-  Silence(const Silence&) = delete;
-  Silence& operator=(const Silence&) = delete;
-
- private:
-  H5E_auto2_t function_ = nullptr;
-  void* data_ = nullptr;
-};
-
 std::string text_attribute(hid_t object, const char* name) {
   if (H5Aexists(object, name) <= 0) return {};
-  const Handle attribute(H5Aopen(object, name, H5P_DEFAULT), H5Aclose);
+  const Hid attribute(H5Aopen(object, name, H5P_DEFAULT), H5Aclose);
   if (!attribute) return {};
-  const Handle type(H5Aget_type(attribute.get()), H5Tclose);
-  const Handle space(H5Aget_space(attribute.get()), H5Sclose);
-  if (!type || !space || H5Tget_class(type.get()) != H5T_STRING ||
-      H5Sget_simple_extent_npoints(space.get()) != 1) {
+  const Hid type(H5Aget_type(attribute), H5Tclose);
+  const Hid space(H5Aget_space(attribute), H5Sclose);
+  if (!type || !space || H5Tget_class(type) != H5T_STRING ||
+      H5Sget_simple_extent_npoints(space) != 1) {
     return {};
   }
-  if (H5Tis_variable_str(type.get()) > 0) {
+  if (H5Tis_variable_str(type) > 0) {
     char* text = nullptr;
-    if (H5Aread(attribute.get(), type.get(), &text) < 0 || text == nullptr) return {};
+    if (H5Aread(attribute, type, &text) < 0 || text == nullptr) return {};
     std::string out = text;
     H5free_memory(text);
     return out;
   }
-  std::string out(H5Tget_size(type.get()), '\0');
-  if (H5Aread(attribute.get(), type.get(), out.data()) < 0) return {};
+  std::string out(H5Tget_size(type), '\0');
+  if (H5Aread(attribute, type, out.data()) < 0) return {};
   return out.substr(0, out.find('\0'));
 }
 
 class Hdf5Reader {
  public:
-  Hdf5Reader(std::string_view bytes, const std::string& file)
-      : file_name_(file),
-        image_size_(bytes.size()),
-        access_(H5Pcreate(H5P_FILE_ACCESS), H5Pclose),
-        file_(open_image(bytes), H5Fclose) {
+  Hdf5Reader(const std::string& bytes, const std::string& file)
+      : file_name_(file), image_size_(bytes.size()), file_(open_hdf5_image(bytes)) {
     if (!file_) throw bad("", "the HDF5 file is damaged or truncated: it cannot be opened");
-    if (text_attribute(file_.get(), "format") == "hqmm-model") {
+    if (text_attribute(file_, "format") == "hqmm-model") {
       throw bad("", "this is a model file, not sequences");
     }
     matlab_ = bytes.starts_with("MATLAB");
@@ -97,26 +57,17 @@ class Hdf5Reader {
     bool is_float = false;
   };
 
-  hid_t open_image(std::string_view bytes) {
-    if (!access_ || H5Pset_fapl_core(access_.get(), 1 << 20, 0) < 0) return H5I_INVALID_HID;
-    // HDF5 copies the image and does not write to it, its signature notwithstanding.
-    if (H5Pset_file_image(access_.get(), const_cast<char*>(bytes.data()), bytes.size()) < 0) {
-      return H5I_INVALID_HID;
-    }
-    return H5Fopen(file_name_.c_str(), H5F_ACC_RDONLY, access_.get());
-  }
   [[nodiscard]] Error bad(const std::string& path, std::string_view what) const {
     return fail(ErrorCode::kBadData,
-                path.empty() ? in_file(file_name_) : in_item(file_name_, "dataset '" + path + "'"), "{}",
-                what);
+                path.empty() ? in_file(file_name_) : in_item(file_name_, "dataset '" + path + "'"),
+                "{}", what);
   }
   [[nodiscard]] std::optional<Shape> shape_of(hid_t dataset) const;
   void check_stored(hid_t dataset, const Shape& shape, const std::string& path) const;
 
   std::string file_name_;
   std::uint64_t image_size_;
-  Handle access_;
-  Handle file_;
+  Hid file_;
   bool matlab_ = false;
 };
 
@@ -129,40 +80,43 @@ std::vector<std::string> Hdf5Reader::matrices() {
     }
     return 0;
   };
-  if (H5Ovisit2(file_.get(), H5_INDEX_NAME, H5_ITER_INC, collect, &all, H5O_INFO_BASIC) < 0) {
+  if (H5Ovisit2(file_, H5_INDEX_NAME, H5_ITER_INC, collect, &all, H5O_INFO_BASIC) < 0) {
     throw bad("", "the HDF5 file is damaged: its data sets cannot be listed");
   }
   std::erase_if(all, [this](const std::string& path) {
-    const Handle dataset(H5Dopen2(file_.get(), path.c_str(), H5P_DEFAULT), H5Dclose);
-    return !dataset || !shape_of(dataset.get());
+    const Hid dataset(H5Dopen2(file_, path.c_str(), H5P_DEFAULT), H5Dclose);
+    return !dataset || !shape_of(dataset);
   });
   return all;
 }
 
 /// Nothing when the data set cannot hold sequences.
 std::optional<Hdf5Reader::Shape> Hdf5Reader::shape_of(hid_t dataset) const {
-  const Handle type(H5Dget_type(dataset), H5Tclose);
-  const Handle space(H5Dget_space(dataset), H5Sclose);
+  const Hid type(H5Dget_type(dataset), H5Tclose);
+  const Hid space(H5Dget_space(dataset), H5Sclose);
   if (!type || !space) return {};
-  const H5T_class_t kind = H5Tget_class(type.get());
+  const H5T_class_t kind = H5Tget_class(type);
   if (kind != H5T_INTEGER && kind != H5T_FLOAT && kind != H5T_ENUM) return {};
   const std::string matlab_class = text_attribute(dataset, "MATLAB_class");
   if (matlab_class == "char" || matlab_class == "cell") return {};
   if (H5Aexists(dataset, "MATLAB_empty") > 0) return {};
-  const int rank = H5Sget_simple_extent_ndims(space.get());
+  const int rank = H5Sget_simple_extent_ndims(space);
   if (rank != 1 && rank != 2) return {};
   hsize_t extent[2] = {0, 0};
-  H5Sget_simple_extent_dims(space.get(), extent, nullptr);
+  H5Sget_simple_extent_dims(space, extent, nullptr);
   Shape shape{1, extent[0], false, kind == H5T_FLOAT};
   if (rank == 2) {
     shape.transposed = !matlab_class.empty();
     shape.rows = extent[shape.transposed ? 1 : 0];
     shape.columns = extent[shape.transposed ? 0 : 1];
   }
+  // MATLAB writes a lone number as a matrix; it is a parameter that was saved along.
+  if (shape.transposed && shape.rows == 1 && shape.columns == 1) return {};
   return shape;
 }
 
-/// A damaged or hollow data set may claim any size; nothing is allocated before its bytes are there.
+/// A damaged or hollow data set may claim any size; nothing is allocated before its bytes are
+/// there.
 void Hdf5Reader::check_stored(hid_t dataset, const Shape& shape, const std::string& path) const {
   std::uint64_t elements = 0;
   if (__builtin_mul_overflow(shape.rows, shape.columns, &elements)) {
@@ -170,22 +124,23 @@ void Hdf5Reader::check_stored(hid_t dataset, const Shape& shape, const std::stri
   }
   const std::uint64_t stored = H5Dget_storage_size(dataset);
   if (stored > image_size_ || elements / kMostPacked > stored || (elements > 0 && stored == 0)) {
-    throw bad(path, fmt::format("the data is truncated or was never written: {} elements are announced, "
-                                "{} bytes are there",
-                                elements, std::min(stored, image_size_)));
+    throw bad(path,
+              fmt::format("the data is truncated or was never written: {} elements are announced, "
+                          "{} bytes are there",
+                          elements, std::min(stored, image_size_)));
   }
 }
 
 IntegerMatrix Hdf5Reader::read(const std::string& path) {
-  const Handle dataset(H5Dopen2(file_.get(), path.c_str(), H5P_DEFAULT), H5Dclose);
-  const auto shape = dataset ? shape_of(dataset.get()) : std::nullopt;
+  const Hid dataset(H5Dopen2(file_, path.c_str(), H5P_DEFAULT), H5Dclose);
+  const auto shape = dataset ? shape_of(dataset) : std::nullopt;
   if (!shape) throw bad(path, "the data set cannot be opened");
-  check_stored(dataset.get(), *shape, path);
+  check_stored(dataset, *shape, path);
   const Shape s = *shape;
   IntegerMatrix matrix{path, s.rows, s.columns, {}};
   const auto fetch = [&]<typename T>(hid_t memory_type, T) {
     auto data = std::make_shared<std::vector<T>>(s.rows * s.columns);
-    if (H5Dread(dataset.get(), memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data->data()) < 0) {
+    if (H5Dread(dataset, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data->data()) < 0) {
       throw bad(path, "the data is damaged or truncated: it cannot be read");
     }
     matrix.cell = [s, data](std::size_t row, std::size_t column) {
@@ -204,9 +159,9 @@ IntegerMatrix Hdf5Reader::read(const std::string& path) {
 
 }  // namespace
 
-SequenceSet hdf5_sequences(std::string_view bytes, const std::string& file,
+SequenceSet hdf5_sequences(const std::string& bytes, const std::string& file,
                            const ReadOptions& options) {
-  const Silence silence;
+  const auto lock = lock_hdf5();
   Hdf5Reader reader(bytes, file);
   const std::vector<std::string> available = reader.matrices();
   std::vector<std::string> chosen = options.variables;

@@ -1,5 +1,5 @@
-// Input: a ByteSource whose first bytes can be looked at before they are read (to tell the format and to
-// guess an alphabet), and the lines of one.
+// Input: a ByteSource whose first bytes can be looked at before they are read (to tell the format
+// and to guess an alphabet), and the lines of one.
 #pragma once
 
 #include <cstdint>
@@ -56,8 +56,8 @@ class LineReader {
   std::uint64_t number_ = 0;
 };
 
-/// The lines of a head, without a byte-order mark. The last one may have been cut by the head's end; it is
-/// there when it is the only one, or when cut lines are wanted.
+/// The lines of a head, without a byte-order mark. The last one may have been cut by the head's
+/// end; it is there when it is the only one, or when cut lines are wanted.
 enum class CutLine { kLeaveOut, kKeep };
 [[nodiscard]] std::vector<std::string_view> head_lines(const Input& input, CutLine cut);
 

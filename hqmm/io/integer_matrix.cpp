@@ -68,8 +68,9 @@ class MatrixReader {
                   "{}: {} is outside the alphabet ({}), numbered {} to {}", place, value,
                   alphabet_->description(), base_, static_cast<double>(limit_) + base_ - 1);
     }
-    return fail(ErrorCode::kBadData, where, "{}: {} is too large for a symbol: at most {} is supported",
-                place, value, kMaxAlphabet - 1);
+    return fail(ErrorCode::kBadData, where,
+                "{}: {} is too large for a symbol: at most {} is supported", place, value,
+                kMaxAlphabet - 1);
   }
 
   std::string file_;
@@ -113,8 +114,8 @@ Error choose_variable(const std::string& file, const std::string& wanted,
   if (available.size() > kNamesShown) names += ", …";
   if (wanted.empty()) {
     return fail(ErrorCode::kBadData, in_file(file),
-                "the file holds {} matrices: choose with --variable NAME among {}", available.size(),
-                names);
+                "the file holds {} matrices: choose with --variable NAME among {}",
+                available.size(), names);
   }
   return fail(ErrorCode::kBadData, in_file(file),
               "there is no matrix of integers '{}'; --variable takes {}", printable(wanted), names);

@@ -1,5 +1,5 @@
-// Integer matrices as sequences: what MATLAB, NumPy and HDF5 files have in common. Rows are sequences,
-// numbers are symbols counted from a base, NaN is a missing symbol.
+// Integer matrices as sequences: what MATLAB, NumPy and HDF5 files have in common. Rows are
+// sequences, numbers are symbols counted from a base, NaN is a missing symbol.
 #pragma once
 
 #include <functional>
@@ -19,9 +19,10 @@ struct IntegerMatrix {
   std::function<double(std::size_t row, std::size_t column)> cell;
 };
 
-/// One set from all rows of all matrices. Of several matrices each is a class, called by the last part of
-/// its name. `one_based_without_zero` is MATLAB's habit: with no base given and no 0 in sight, symbols
-/// start at 1. A number that is no symbol is kBadData with its matrix, row and column.
+/// One set from all rows of all matrices. Of several matrices each is a class, called by the last
+/// part of its name. `one_based_without_zero` is MATLAB's habit: with no base given and no 0 in
+/// sight, symbols start at 1. A number that is no symbol is kBadData with its matrix, row and
+/// column.
 [[nodiscard]] SequenceSet to_sequences(const std::vector<IntegerMatrix>& matrices,
                                        bool one_based_without_zero, const std::string& file,
                                        const ReadOptions& options);

@@ -1,5 +1,5 @@
-// Labelled text: `CLASS<TAB>SEQUENCE` lines. A class may hold anything but TAB and newline; a sequence is
-// written as in the text format. Lines without a TAB that start with '#' are comments.
+// Labelled text: `CLASS<TAB>SEQUENCE` lines. A class may hold anything but TAB and newline; a
+// sequence is written as in the text format. Lines without a TAB that start with '#' are comments.
 #pragma once
 
 #include "hqmm/io/input.hpp"

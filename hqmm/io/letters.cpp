@@ -42,15 +42,16 @@ Error bad_letter(char letter, const Alphabet& alphabet, Where where) {
                 "byte 0x{:02x} is no symbol of the alphabet {}: is this a text file?", byte,
                 alphabet.description());
   }
-  return fail(ErrorCode::kBadData, std::move(where), "'{}' is no symbol of the alphabet {}{}", letter,
-              alphabet.description(),
+  return fail(ErrorCode::kBadData, std::move(where), "'{}' is no symbol of the alphabet {}{}",
+              letter, alphabet.description(),
               std::isdigit(byte) != 0 ? "; numbers need an alphabet of integers" : "");
 }
 
 Error ambiguous_letter(char letter, const Alphabet& alphabet, Where where) {
-  return fail(ErrorCode::kBadData, std::move(where),
-              "'{}' is an ambiguity code of the alphabet {}; --ambiguous missing or drop accepts it",
-              letter, alphabet.description());
+  return fail(
+      ErrorCode::kBadData, std::move(where),
+      "'{}' is an ambiguity code of the alphabet {}; --ambiguous missing or drop accepts it",
+      letter, alphabet.description());
 }
 
 void require_letters(const Alphabet& alphabet, std::string_view format, const std::string& file) {

@@ -1,5 +1,5 @@
-// Letters: what one byte of an unseparated sequence ("ACGT") means, as a table, and which biological
-// alphabet a file's letters look like. Shared by every format that holds letters.
+// Letters: what one byte of an unseparated sequence ("ACGT") means, as a table, and which
+// biological alphabet a file's letters look like. Shared by every format that holds letters.
 #pragma once
 
 #include <array>
@@ -17,20 +17,21 @@ namespace hqmm {
 
 class LetterTable {
  public:
-  // Codes that are no symbol. A single-letter alphabet has fewer than 224 symbols, so they are free.
+  // Codes that are no symbol. A single-letter alphabet has fewer than 224 symbols, so they are
+  // free.
   static constexpr std::uint8_t kMissingCode = SymbolBlock::kMissingByte;
   static constexpr std::uint8_t kSkip = 0xFE;  // blank or tab
   static constexpr std::uint8_t kStop = 0xFD;  // anything that needs a decision: see judge()
 
-  /// For alphabets with single_letters(). Ambiguity codes are missing symbols in the table itself when
-  /// that is the policy, and stop otherwise.
+  /// For alphabets with single_letters(). Ambiguity codes are missing symbols in the table itself
+  /// when that is the policy, and stop otherwise.
   LetterTable(const Alphabet& alphabet, Ambiguous ambiguous);
 
   [[nodiscard]] std::uint8_t operator[](char letter) const noexcept {
     return codes_[static_cast<unsigned char>(letter)];
   }
-  /// Appends the letters of text to the open sequence up to the first that stops; how many bytes that
-  /// took. The inner loop of every reader of letters.
+  /// Appends the letters of text to the open sequence up to the first that stops; how many bytes
+  /// that took. The inner loop of every reader of letters.
   std::size_t append_run(std::string_view text, SymbolBlock& block) const;
 
  private:

@@ -1,16 +1,12 @@
 #include "hqmm/io/mat.hpp"
 
-#include <matio.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <memory>
 
 #include "hqmm/io/hdf5_sequences.hpp"
 #include "hqmm/io/integer_matrix.hpp"
+#include "hqmm/io/mat_check.hpp"
+#include "hqmm/io/mat_handle.hpp"
 
 namespace hqmm {
 namespace {
@@ -18,43 +14,6 @@ namespace {
 constexpr std::size_t kUserBlock = 512;  // of a 7.3 file, before the HDF5 superblock
 constexpr std::string_view kHdf5Magic = "\x89HDF\r\n\x1A\n";
 constexpr int kDeepestStruct = 16;
-
-struct CloseFile {
-  void operator()(mat_t* file) const noexcept { Mat_Close(file); }
-};
-struct FreeVariable {
-  void operator()(matvar_t* variable) const noexcept { Mat_VarFree(variable); }
-};
-using File = std::unique_ptr<mat_t, CloseFile>;
-using Variable = std::unique_ptr<matvar_t, FreeVariable>;
-
-/// matio opens paths only: bytes from a pipe or a gzip file get one in memory.
-class MemoryFile {
- public:
-  explicit MemoryFile(std::string_view bytes) : fd_(::memfd_create("hqmm-mat", MFD_CLOEXEC)) {
-    if (fd_ < 0) fail_now();
-    while (!bytes.empty()) {
-      const ssize_t written = ::write(fd_, bytes.data(), bytes.size());
-      if (written < 0 && errno != EINTR) fail_now();
-      if (written > 0) bytes.remove_prefix(static_cast<std::size_t>(written));
-    }
-  }
-  ~MemoryFile() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  MemoryFile(const MemoryFile&) = delete;
-  MemoryFile& operator=(const MemoryFile&) = delete;
-  [[nodiscard]] std::string path() const { return fmt::format("/proc/self/fd/{}", fd_); }
-
- private:
-  void fail_now() {
-    const int reason = errno;
-    if (fd_ >= 0) ::close(fd_);
-    fd_ = -1;
-    throw fail(ErrorCode::kNoInput, "no memory file for MATLAB data: {}", std::strerror(reason));
-  }
-  int fd_;
-};
 
 template <typename T>
 double load(const void* data, std::size_t at) {
@@ -70,24 +29,36 @@ struct ElementType {
 /// No loader when the class cannot hold symbols.
 ElementType element_type(matio_classes kind) {
   switch (kind) {
-    case MAT_C_INT8: return {load<std::int8_t>, 1};
-    case MAT_C_UINT8: return {load<std::uint8_t>, 1};
-    case MAT_C_INT16: return {load<std::int16_t>, 2};
-    case MAT_C_UINT16: return {load<std::uint16_t>, 2};
-    case MAT_C_INT32: return {load<std::int32_t>, 4};
-    case MAT_C_UINT32: return {load<std::uint32_t>, 4};
-    case MAT_C_INT64: return {load<std::int64_t>, 8};
-    case MAT_C_UINT64: return {load<std::uint64_t>, 8};
-    case MAT_C_SINGLE: return {load<float>, 4};
-    case MAT_C_DOUBLE: return {load<double>, 8};
-    default: return {};
+    case MAT_C_INT8:
+      return {load<std::int8_t>, 1};
+    case MAT_C_UINT8:
+      return {load<std::uint8_t>, 1};
+    case MAT_C_INT16:
+      return {load<std::int16_t>, 2};
+    case MAT_C_UINT16:
+      return {load<std::uint16_t>, 2};
+    case MAT_C_INT32:
+      return {load<std::int32_t>, 4};
+    case MAT_C_UINT32:
+      return {load<std::uint32_t>, 4};
+    case MAT_C_INT64:
+      return {load<std::int64_t>, 8};
+    case MAT_C_UINT64:
+      return {load<std::uint64_t>, 8};
+    case MAT_C_SINGLE:
+      return {load<float>, 4};
+    case MAT_C_DOUBLE:
+      return {load<double>, 8};
+    default:
+      return {};
   }
 }
 
+/// Of symbols: a lone number is a parameter that was saved along.
 bool is_matrix(const matvar_t& variable) {
   return element_type(variable.class_type).load != nullptr && variable.rank == 2 &&
          variable.dims != nullptr && variable.isComplex == 0 && variable.dims[0] > 0 &&
-         variable.dims[1] > 0;
+         variable.dims[1] > 0 && (variable.dims[0] > 1 || variable.dims[1] > 1);
 }
 
 bool is_single_struct(const matvar_t& variable) {
@@ -113,7 +84,7 @@ std::vector<std::string> list_matrices(mat_t* file) {
   std::vector<std::string> names;
   Mat_Rewind(file);
   for (;;) {
-    const Variable variable(Mat_VarReadNextInfo(file));
+    const MatVariable variable(Mat_VarReadNextInfo(file));
     if (!variable) return names;
     if (variable->name != nullptr) list_matrices(*variable, variable->name, 0, names);
   }
@@ -123,14 +94,13 @@ std::vector<std::string> list_matrices(mat_t* file) {
 IntegerMatrix read_matrix(mat_t* file, const std::string& name, const std::string& file_name) {
   const std::string top = name.substr(0, name.find('.'));
   Mat_Rewind(file);
-  const std::shared_ptr<matvar_t> owner(Mat_VarRead(file, top.c_str()), FreeVariable{});
+  const std::shared_ptr<matvar_t> owner(Mat_VarRead(file, top.c_str()), FreeMatVariable{});
   matvar_t* variable = owner.get();
   for (std::size_t at = top.size(); variable != nullptr && at < name.size();) {
     const std::size_t end = std::min(name.find('.', at + 1), name.size());
     const std::string field = name.substr(at + 1, end - at - 1);
-    variable = is_single_struct(*variable)
-                   ? Mat_VarGetStructFieldByName(variable, field.c_str(), 0)
-                   : nullptr;
+    variable = is_single_struct(*variable) ? Mat_VarGetStructFieldByName(variable, field.c_str(), 0)
+                                           : nullptr;
     at = end;
   }
   const Where where = in_item(file_name, "variable '" + printable(name) + "'");
@@ -159,15 +129,17 @@ SequenceSet read_mat(Input& input, const ReadOptions& options) {
   const std::string bytes = input.rest();
   const std::string& name = input.name();
   if (bytes.starts_with(kHdf5Magic) ||
-      (bytes.size() > kUserBlock && std::string_view(bytes).substr(kUserBlock).starts_with(kHdf5Magic))) {
+      (bytes.size() > kUserBlock &&
+       std::string_view(bytes).substr(kUserBlock).starts_with(kHdf5Magic))) {
     return hdf5_sequences(bytes, name, options);
   }
-  // The library never prints; matio would, on damaged files.
-  Mat_LogInitFunc("hqmm", [](int, char*) {});
+  check_mat5(bytes, name);
+  silence_matio();
   const MemoryFile memory(bytes);
-  const File file(Mat_Open(memory.path().c_str(), MAT_ACC_RDONLY));
+  const MatFile file(Mat_Open(memory.path().c_str(), MAT_ACC_RDONLY));
   if (!file) {
-    throw fail(ErrorCode::kBadData, in_file(name), "the MATLAB file is damaged: it cannot be opened");
+    throw fail(ErrorCode::kBadData, in_file(name),
+               "the MATLAB file is damaged: it cannot be opened");
   }
   const std::vector<std::string> available = list_matrices(file.get());
   std::vector<std::string> chosen = options.variables;

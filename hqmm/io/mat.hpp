@@ -6,7 +6,8 @@
 
 namespace hqmm {
 
-/// Fields of structs are named with dots ("data.trn_data"). Version 7.3 files are HDF5 and read as such.
+/// Fields of structs are named with dots ("data.trn_data"). Version 7.3 files are HDF5 and read as
+/// such.
 [[nodiscard]] SequenceSet read_mat(Input& input, const ReadOptions& options);
 
 }  // namespace hqmm

@@ -70,35 +70,45 @@ class Assembler {
     throw fail(ErrorCode::kBadData, at(name), "missing");
   }
 
-  /// Pads a shape with leading or trailing ones up to `rank`; fails when it has more axes or an empty one.
-  [[nodiscard]] std::vector<std::size_t> shape_of(const std::string& name, const NdArray& array,
-                                                  std::size_t rank, const char* expected) const {
-    std::vector<std::size_t> shape = array.shape;
-    while (shape.size() < rank) shape.push_back(1);  // MATLAB drops trailing axes of length one
-    if (shape.size() != rank) {
-      throw fail(ErrorCode::kBadData, at(name), "has shape {}, expected {}", array.shape_text(), expected);
-    }
-    if (std::find(shape.begin(), shape.end(), std::size_t{0}) != shape.end()) {
-      throw fail(ErrorCode::kBadData, at(name), "has shape {}: no size may be zero", array.shape_text());
-    }
-    return shape;
+  [[nodiscard]] Error wrong_shape(const std::string& name, const NdArray& array,
+                                  std::string_view expected) const {
+    return fail(ErrorCode::kBadData, at(name), "has shape {}, expected {}", array.shape_text(), expected);
   }
 
-  [[nodiscard]] RealMatrix real_matrix(const std::string& name, std::size_t rank,
-                                       const char* expected) const {
-    const NdArray& array = need(name);
-    const auto shape = shape_of(name, array, 2, expected);
-    if (rank == 1 && shape[0] != 1 && shape[1] != 1) {
-      throw fail(ErrorCode::kBadData, at(name), "has shape {}, expected {}", array.shape_text(), expected);
+  void require_shape(const std::string& name, const NdArray& array, bool right_rank,
+                     std::string_view expected) const {
+    if (!right_rank) throw wrong_shape(name, array, expected);
+    if (std::find(array.shape.begin(), array.shape.end(), std::size_t{0}) != array.shape.end()) {
+      throw fail(ErrorCode::kBadData, at(name), "has shape {}: no size may be zero", array.shape_text());
     }
-    RealMatrix out(static_cast<Index>(shape[0]), static_cast<Index>(shape[1]));
+  }
+
+  [[nodiscard]] RealMatrix real_matrix(const std::string& name, const char* expected) const {
+    const NdArray& array = need(name);
+    require_shape(name, array, array.shape.size() == 2, expected);
+    const std::size_t columns = array.shape[1];
+    RealMatrix out(static_cast<Index>(array.shape[0]), static_cast<Index>(columns));
     for (std::size_t k = 0; k < array.values.size(); ++k) {
-      if (array.values[k].imag() != 0.0) {
-        throw fail(ErrorCode::kBadData, at(name), "holds complex numbers, expected real ones");
-      }
-      out(static_cast<Index>(k / shape[1]), static_cast<Index>(k % shape[1])) = array.values[k].real();
+      out(static_cast<Index>(k / columns), static_cast<Index>(k % columns)) = real(name, array.values[k]);
     }
     return out;
+  }
+
+  [[nodiscard]] RealVector real_vector(const std::string& name) const {
+    const NdArray& array = need(name);
+    const bool flat = array.shape.size() == 1 ||
+                      (array.shape.size() == 2 && std::min(array.shape[0], array.shape[1]) == 1);
+    require_shape(name, array, flat, "(n)");
+    RealVector out(static_cast<Index>(array.values.size()));
+    for (Index k = 0; k < out.size(); ++k) out(k) = real(name, array.values[static_cast<std::size_t>(k)]);
+    return out;
+  }
+
+  [[nodiscard]] double real(const std::string& name, Complex value) const {
+    if (value.imag() != 0.0) {
+      throw fail(ErrorCode::kBadData, at(name), "holds complex numbers, expected real ones");
+    }
+    return value.real();
   }
 
   [[nodiscard]] Alphabet alphabet(std::size_t size) const {
@@ -112,9 +122,10 @@ class Assembler {
 
   [[nodiscard]] Hqmm hqmm() const {
     const NdArray& kraus = need("kraus");
-    const bool many = kraus.shape.size() > 4;
-    auto shape = shape_of("kraus", kraus, many ? 5 : 4, "(s, w, n, n) or (sets, s, w, n, n)");
-    if (!many) shape.insert(shape.begin(), 1);
+    const std::size_t rank = kraus.shape.size();
+    require_shape("kraus", kraus, rank == 4 || rank == 5, "(s, w, n, n) or (sets, s, w, n, n)");
+    auto shape = kraus.shape;
+    if (rank == 4) shape.insert(shape.begin(), 1);
     const std::size_t sets = shape[0], s = shape[1], w = shape[2], n = shape[3];
     if (shape[4] != n) {
       throw fail(ErrorCode::kBadData, at("kraus"), "has shape {}: the last two sizes must be equal",
@@ -140,9 +151,9 @@ class Assembler {
   [[nodiscard]] Matrix initial_state(std::size_t n) const {
     const NdArray* array = find("initial_state");
     if (array == nullptr) return maximally_mixed(static_cast<Index>(n));
-    const auto shape = shape_of("initial_state", *array, 2, "(n, n)");
-    return Eigen::Map<const Stack>(array->values.data(), static_cast<Index>(shape[0]),
-                                   static_cast<Index>(shape[1]));
+    require_shape("initial_state", *array, array->shape.size() == 2, "(n, n)");
+    return Eigen::Map<const Stack>(array->values.data(), static_cast<Index>(array->shape[0]),
+                                   static_cast<Index>(array->shape[1]));
   }
 
   [[nodiscard]] PositionMap position_map(std::size_t sets) const {
@@ -170,8 +181,8 @@ class Assembler {
 
   [[nodiscard]] Hmm hmm() const {
     Hmm model;
-    model.transition = real_matrix("transition", 2, "(n, n)");
-    model.emission = real_matrix("emission", 2, "(s, n)");
+    model.transition = real_matrix("transition", "(n, n)");
+    model.emission = real_matrix("emission", "(s, n)");
     if (model.emission.rows() > static_cast<Index>(kMaxAlphabet)) {
       throw fail(ErrorCode::kBadData, at("emission"), "has {} symbols, at most {} are supported",
                  model.emission.rows(), kMaxAlphabet);
@@ -179,7 +190,7 @@ class Assembler {
     model.alphabet = alphabet(static_cast<std::size_t>(model.emission.rows()));
     const Index n = model.transition.rows();
     if (find("initial") != nullptr) {
-      model.initial = real_matrix("initial", 1, "(n)").reshaped();
+      model.initial = real_vector("initial");
     } else {
       model.initial = RealVector::Constant(n, 1.0 / static_cast<double>(n));
     }

@@ -45,6 +45,10 @@ class MatReader {
     for (const char* name : kArrayNames) {
       if (const auto variable = find(name)) out.arrays[name] = numbers(name, *variable);
     }
+    if (const auto kraus = out.arrays.find("kraus"); kraus != out.arrays.end()) {
+      // MATLAB drops trailing axes of length one: n = 1 comes as (s, w).
+      while (kraus->second.shape.size() < 4) kraus->second.shape.push_back(1);
+    }
     out.alphabet = alphabet();
     if (const auto anchor = text("position_anchor")) out.position_anchor = *anchor;
     if (const auto json_text = text("provenance")) {

@@ -11,10 +11,12 @@
 namespace hqmm {
 namespace {
 
-constexpr std::size_t kMagicSize = 6;    // "\x93NUMPY"
-constexpr std::size_t kVersionSize = 2;  // then the header's length: two bytes, or four from version 2 on
+constexpr std::size_t kMagicSize = 6;  // "\x93NUMPY"
+constexpr std::size_t kVersionSize =
+    2;  // then the header's length: two bytes, or four from version 2 on
 
-/// The header: a Python dict literal such as {'descr': '<i8', 'fortran_order': False, 'shape': (3, 4), }.
+/// The header: a Python dict literal such as {'descr': '<i8', 'fortran_order': False, 'shape': (3,
+/// 4), }.
 struct Header {
   std::string descr;
   bool fortran_order = false;
@@ -119,7 +121,8 @@ using Loader = double (*)(const char*, bool);
 /// How to read one element; nothing when the dtype cannot hold symbols.
 Loader loader_of(char kind, std::size_t size) {
   switch (kind) {
-    case 'b': return size == 1 ? load<std::uint8_t> : nullptr;
+    case 'b':
+      return size == 1 ? load<std::uint8_t> : nullptr;
     case 'i':
       return size == 1   ? load<std::int8_t>
              : size == 2 ? load<std::int16_t>
@@ -132,8 +135,10 @@ Loader loader_of(char kind, std::size_t size) {
              : size == 4 ? load<std::uint32_t>
              : size == 8 ? load<std::uint64_t>
                          : nullptr;
-    case 'f': return size == 4 ? load<float> : size == 8 ? load<double> : nullptr;
-    default: return nullptr;
+    case 'f':
+      return size == 4 ? load<float> : size == 8 ? load<double> : nullptr;
+    default:
+      return nullptr;
   }
 }
 
@@ -146,7 +151,8 @@ struct ElementType {
 ElementType element_type(const Header& header, const std::string& file) {
   const std::string& descr = header.descr;
   ElementType type;
-  const bool complete = descr.size() >= 3 && std::string_view("<>|=").find(descr[0]) != std::string::npos;
+  const bool complete =
+      descr.size() >= 3 && std::string_view("<>|=").find(descr[0]) != std::string::npos;
   const char* const end = descr.data() + descr.size();
   if (complete && std::from_chars(descr.data() + 2, end, type.size).ptr == end) {
     type.load = loader_of(descr[1], type.size);

@@ -6,8 +6,8 @@
 
 namespace hqmm {
 
-/// Any integer or bool type, either byte order, C or Fortran order; floats that are whole numbers, with
-/// NaN for missing.
+/// Any integer or bool type, either byte order, C or Fortran order; floats that are whole numbers,
+/// with NaN for missing.
 [[nodiscard]] SequenceSet read_npy(Input& input, const ReadOptions& options);
 
 }  // namespace hqmm

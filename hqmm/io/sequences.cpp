@@ -36,7 +36,8 @@ void check_options(Format format, const ReadOptions& options, const std::string&
   const bool table = format == Format::kCsv || format == Format::kTsv;
   if (!options.label_column.empty() && !table) {
     throw fail(ErrorCode::kUsage, in_file(file),
-               "a label column belongs to csv and tsv files; this is read as {}", format_name(format));
+               "a label column belongs to csv and tsv files; this is read as {}",
+               format_name(format));
   }
   const bool named_matrices = format == Format::kMat || format == Format::kHdf5;
   if (!options.variables.empty() && !named_matrices) {
@@ -48,17 +49,27 @@ void check_options(Format format, const ReadOptions& options, const std::string&
 
 SequenceSet read_as(Format format, Input& input, const ReadOptions& options) {
   switch (format) {
-    case Format::kFasta: return read_fasta(input, options);
-    case Format::kFastq: return read_fastq(input, options);
-    case Format::kUci: return read_uci(input, options);
-    case Format::kLabelled: return read_labelled(input, options);
-    case Format::kCsv: return read_table(input, ',', options);
-    case Format::kTsv: return read_table(input, '\t', options);
-    case Format::kMat: return read_mat(input, options);
-    case Format::kNpy: return read_npy(input, options);
-    case Format::kHdf5: return read_hdf5_sequences(input, options);
+    case Format::kFasta:
+      return read_fasta(input, options);
+    case Format::kFastq:
+      return read_fastq(input, options);
+    case Format::kUci:
+      return read_uci(input, options);
+    case Format::kLabelled:
+      return read_labelled(input, options);
+    case Format::kCsv:
+      return read_table(input, ',', options);
+    case Format::kTsv:
+      return read_table(input, '\t', options);
+    case Format::kMat:
+      return read_mat(input, options);
+    case Format::kNpy:
+      return read_npy(input, options);
+    case Format::kHdf5:
+      return read_hdf5_sequences(input, options);
     case Format::kAuto:
-    case Format::kText: break;
+    case Format::kText:
+      break;
   }
   return read_text(input, options);
 }

@@ -12,7 +12,8 @@ namespace hqmm {
 
 enum class Format { kAuto, kText, kFasta, kFastq, kUci, kLabelled, kCsv, kTsv, kMat, kNpy, kHdf5 };
 
-/// "auto", "text", "fasta", "fastq", "uci", "labelled", "csv", "tsv", "mat", "npy", "hdf5"; throws kUsage.
+/// "auto", "text", "fasta", "fastq", "uci", "labelled", "csv", "tsv", "mat", "npy", "hdf5"; throws
+/// kUsage.
 [[nodiscard]] Format parse_format(std::string_view text);
 [[nodiscard]] std::string_view format_name(Format format);
 
@@ -25,11 +26,13 @@ enum class Ambiguous { kMissing, kDrop, kError };
 
 struct ReadOptions {
   Format format = Format::kAuto;
-  /// Unset: integers 0..max for numbers, dna/rna/protein guessed from the letters for FASTA and UCI.
+  /// Unset: integers 0..max for numbers, dna/rna/protein guessed from the letters for FASTA and
+  /// UCI.
   std::optional<Alphabet> alphabet;
   /// missing: the symbol is missing; drop: the whole sequence is left out; error: kBadData.
   Ambiguous ambiguous = Ambiguous::kMissing;
-  /// CSV/TSV: the column (name or 0-based number) that holds the class; the others hold the symbols.
+  /// CSV/TSV: the column (name or 0-based number) that holds the class; the others hold the
+  /// symbols.
   std::string label_column;
   /// MATLAB and HDF5: the matrices to read ("trn", "data.trn_data"). With several, each is a class.
   std::vector<std::string> variables;
@@ -41,7 +44,8 @@ struct ReadOptions {
 /// An input without any sequence is kBadData.
 [[nodiscard]] SequenceSet read_sequences(const std::string& path, const ReadOptions& options = {});
 
-/// The text format: one sequence per line, tokens separated by blanks; with classes, `CLASS<TAB>` first.
+/// The text format: one sequence per line, tokens separated by blanks; with classes, `CLASS<TAB>`
+/// first.
 [[nodiscard]] std::string to_text(const SequenceSet& set);
 
 }  // namespace hqmm

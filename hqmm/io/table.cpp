@@ -60,8 +60,8 @@ bool RowReader::next(Row& row) {
   }
 }
 
-/// From the opening quote at `at` to the separator or the end of the row. A quoted cell may go on over
-/// lines.
+/// From the opening quote at `at` to the separator or the end of the row. A quoted cell may go on
+/// over lines.
 Cell RowReader::quoted_cell(std::size_t& at) {
   Cell cell{"", at + 1};
   const Where opened = input_->at(lines_.number(), at + 1);
@@ -114,8 +114,8 @@ Layout::Layout(const Row& first, const std::string& label_column, const Input& i
     std::string names;
     for (const Cell& cell : first.cells) names += (names.empty() ? "" : ", ") + cell.text;
     throw fail(ErrorCode::kBadData, input.at(first.line, 1),
-               "there is no label column '{}'; the {} columns are: {}", printable(label_column), columns,
-               printable(names, 400));
+               "there is no label column '{}'; the {} columns are: {}", printable(label_column),
+               columns, printable(names, 400));
   }
   for (std::size_t i = 0; i < columns; ++i) {
     if (i != label) symbols.push_back(i);
@@ -126,8 +126,8 @@ Layout::Layout(const Row& first, const std::string& label_column, const Input& i
   }
 }
 
-/// Nucleotides show by their letters; other letters need --alphabet, as in the text format. The first row
-/// may be a header and has no say unless it is alone.
+/// Nucleotides show by their letters; other letters need --alphabet, as in the text format. The
+/// first row may be a header and has no say unless it is alone.
 std::optional<Alphabet> guess_alphabet(const std::vector<Row>& rows, const Layout& layout) {
   LetterCensus census;
   for (std::size_t r = rows.size() > 1 ? 1 : 0; r < rows.size(); ++r) {
@@ -143,8 +143,8 @@ std::optional<Alphabet> guess_alphabet(const std::vector<Row>& rows, const Layou
 
 class TableDecoder {
  public:
-  TableDecoder(const Input& input, const Row& first, Layout layout, std::optional<Alphabet> alphabet,
-               Ambiguous ambiguous)
+  TableDecoder(const Input& input, const Row& first, Layout layout,
+               std::optional<Alphabet> alphabet, Ambiguous ambiguous)
       : input_(&input),
         layout_(std::move(layout)),
         first_line_(first.line),
@@ -175,7 +175,8 @@ void TableDecoder::add(const Row& row) {
   }
   std::size_t used = layout_.symbols.size();
   while (used > 0 && row.cells[layout_.symbols[used - 1]].text.empty()) --used;
-  if (used == 0) throw fail(ErrorCode::kBadData, input_->at(row.line, 1), "the row holds no symbols");
+  if (used == 0)
+    throw fail(ErrorCode::kBadData, input_->at(row.line, 1), "the row holds no symbols");
   if (layout_.label && row.cells[*layout_.label].text.empty()) {
     throw fail(ErrorCode::kBadData, input_->at(row.line, row.cells[*layout_.label].column),
                "the row has no class in its label column");
@@ -203,8 +204,8 @@ bool TableDecoder::add_cell(const Cell& cell, std::uint64_t line) {
   const std::size_t found = set_.symbols().size() - before;
   const bool whole_sequence = layout_.symbols.size() == 1;
   if (kept && (found == 0 || (found > 1 && !whole_sequence))) {
-    throw fail(ErrorCode::kBadData, input_->at(line, cell.column), "expected one symbol, found '{}'",
-               printable(cell.text));
+    throw fail(ErrorCode::kBadData, input_->at(line, cell.column),
+               "expected one symbol, found '{}'", printable(cell.text));
   }
   return kept;
 }
@@ -218,10 +219,9 @@ SequenceSet read_table(Input& input, char separator, const ReadOptions& options)
   if (rows.empty()) return {};
   const Layout layout(rows.front(), options.label_column, input);
   auto alphabet = options.alphabet ? options.alphabet : guess_alphabet(rows, layout);
-  const bool some_symbol =
-      std::any_of(layout.symbols.begin(), layout.symbols.end(), [&](std::size_t column) {
-        return all_symbols(rows.front().cells[column].text, alphabet);
-      });
+  const bool some_symbol = std::any_of(
+      layout.symbols.begin(), layout.symbols.end(),
+      [&](std::size_t column) { return all_symbols(rows.front().cells[column].text, alphabet); });
   const bool header = layout.label_by_name || (!some_symbol && rows.size() > 1);
 
   TableDecoder table(input, rows.front(), layout, std::move(alphabet), options.ambiguous);

@@ -139,7 +139,8 @@ void TextDecoder::step(char byte, SequenceSet& out) {
       break;
   }
   if (code < 0x20 || code == 0x7F) {
-    throw fail(ErrorCode::kBadData, here(), "byte 0x{:02x} is no text: is this a binary file?", code);
+    throw fail(ErrorCode::kBadData, here(), "byte 0x{:02x} is no text: is this a binary file?",
+               code);
   }
   if (letters_) {
     take_letter(byte, out);
@@ -148,7 +149,8 @@ void TextDecoder::step(char byte, SequenceSet& out) {
   }
 }
 
-/// Every symbol passes here or through fast_run: commas may separate symbols but not stand in for one.
+/// Every symbol passes here or through fast_run: commas may separate symbols but not stand in for
+/// one.
 void TextDecoder::begin_symbol() {
   if (comma_out_of_place()) {
     throw fail(ErrorCode::kBadData, here(),
@@ -232,8 +234,8 @@ Error TextDecoder::bad_token() const {
       return fail(ErrorCode::kBadData, where, "symbol {} is outside the alphabet ({})", shown,
                   alphabet_->description());
     }
-    return fail(ErrorCode::kBadData, where, "symbol {} is too large: at most {} is supported", shown,
-                kLargestSymbol);
+    return fail(ErrorCode::kBadData, where, "symbol {} is too large: at most {} is supported",
+                shown, kLargestSymbol);
   }
   if (alphabet_) {
     return fail(ErrorCode::kBadData, where, "expected a symbol of the alphabet ({}), found '{}'",

@@ -1,9 +1,9 @@
-// The text format: one sequence per line, symbols separated by blanks, tabs or commas, '?' missing, '#'
-// to the end of the line a comment.
+// The text format: one sequence per line, symbols separated by blanks, tabs or commas, '?' missing,
+// '#' to the end of the line a comment.
 //
-// TextDecoder is fed with bytes as they come, in pieces of any size, and never holds more text than one
-// token. Reading a file, reading the sequence field of a labelled line and following a live stream are
-// the same code.
+// TextDecoder is fed with bytes as they come, in pieces of any size, and never holds more text than
+// one token. Reading a file, reading the sequence field of a labelled line and following a live
+// stream are the same code.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +20,10 @@
 
 namespace hqmm {
 
-/// With a single-letter alphabet every byte is a symbol by itself and "ACGT" equals "A C G T"; otherwise
-/// a symbol is complete when the blank, comma or newline after it arrives. Without an alphabet symbols
-/// are integers. Errors are kBadData with line and column; whatever came before them has been decoded.
+/// With a single-letter alphabet every byte is a symbol by itself and "ACGT" equals "A C G T";
+/// otherwise a symbol is complete when the blank, comma or newline after it arrives. Without an
+/// alphabet symbols are integers. Errors are kBadData with line and column; whatever came before
+/// them has been decoded.
 class TextDecoder {
  public:
   TextDecoder(std::string file, std::optional<Alphabet> alphabet,
@@ -33,9 +34,9 @@ class TextDecoder {
   /// The end of the input: completes the last token and the last line.
   void finish(SequenceSet& out);
 
-  /// The same as events, in order, for streams: on_symbol(Symbol), on_end_of_sequence(). When the bytes
-  /// hold an error, the events before it come first. (A stream cannot take symbols back: under
-  /// Ambiguous::kDrop only the rest of the sequence is left out.)
+  /// The same as events, in order, for streams: on_symbol(Symbol), on_end_of_sequence(). When the
+  /// bytes hold an error, the events before it come first. (A stream cannot take symbols back:
+  /// under Ambiguous::kDrop only the rest of the sequence is left out.)
   template <typename OnSymbol, typename OnEnd>
   void feed(std::string_view bytes, OnSymbol on_symbol, OnEnd on_end_of_sequence) {
     replay([&](SequenceSet& found) { feed(bytes, found); }, on_symbol, on_end_of_sequence);

@@ -8,8 +8,8 @@ namespace {
 
 bool is_integer(std::string_view text) {
   if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
-  return !text.empty() &&
-         std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
+  return !text.empty() && std::all_of(text.begin(), text.end(),
+                                      [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
 }  // namespace
@@ -36,8 +36,8 @@ bool is_symbol(std::string_view token, const std::optional<Alphabet>& alphabet) 
   if (!alphabet || alphabet->kind() == Alphabet::Kind::kIntegers) return is_integer(token);
   if (alphabet->find(token)) return true;
   return alphabet->single_letters() && std::all_of(token.begin(), token.end(), [&](char c) {
-    return alphabet->find_letter(c).has_value() || alphabet->is_ambiguity_code(c);
-  });
+           return alphabet->find_letter(c).has_value() || alphabet->is_ambiguity_code(c);
+         });
 }
 
 bool all_symbols(std::string_view text, const std::optional<Alphabet>& alphabet) {

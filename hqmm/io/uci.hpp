@@ -1,5 +1,5 @@
-// The UCI repository's sequence files (splice.data, promoters.data): `CLASS, NAME, SEQUENCE` lines of
-// letters, with blanks or tabs around the fields.
+// The UCI repository's sequence files (splice.data, promoters.data): `CLASS, NAME, SEQUENCE` lines
+// of letters, with blanks or tabs around the fields.
 #pragma once
 
 #include "hqmm/io/input.hpp"

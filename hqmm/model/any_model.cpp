@@ -1,5 +1,7 @@
 #include "hqmm/model/any_model.hpp"
 
+#include <algorithm>
+
 namespace hqmm {
 
 double feasibility_residual(const Hmm& model) {

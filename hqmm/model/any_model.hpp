@@ -1,6 +1,7 @@
 // AnyModel: what a model file holds, when the caller does not care which.
 #pragma once
 
+#include <string_view>
 #include <variant>
 
 #include "hqmm/model/filter.hpp"

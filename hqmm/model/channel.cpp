@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <tuple>
 
 #include "hqmm/core/error.hpp"
 #include "hqmm/core/parallel.hpp"
@@ -18,54 +19,93 @@ namespace {
 constexpr Index kDenseUpTo = 256;  // order of the matrix: a channel on n = 16
 constexpr double kSameAsOne = 1e-9;
 
-/// The channel as Spectra wants it: y = E x without the n² × n² matrix.
+/// The same channel up to a factor, so that nothing below depends on the scale of an infeasible one.
+KrausSet of_unit_weight(KrausSet set) {
+  const double norm = set.gamma().stableNorm();
+  if (!(norm > 0.0)) throw fail(ErrorCode::kBadData, "the Kraus operators are all zero");
+  if (set.feasibility_residual() > kFeasibleTolerance) {
+    set.gamma() *= std::sqrt(static_cast<double>(set.latent_dim())) / norm;
+  }
+  return set;
+}
+
+/// The channel as Spectra wants it: y = (E − λ ρ tr) x without the n² × n² matrix. With ρ an eigenvector
+/// of trace one this moves its eigenvalue λ to zero and no other (Wielandt).
 class ChannelOperator {
  public:
   using Scalar = double;
   explicit ChannelOperator(const KrausSet& set) : set_(set) {}
+  ChannelOperator(const KrausSet& set, double eigenvalue, const Matrix& state)
+      : set_(set), moved_(eigenvalue * to_coordinates(state)) {}
   [[nodiscard]] Index rows() const { return set_.latent_dim() * set_.latent_dim(); }
   [[nodiscard]] Index cols() const { return rows(); }
   void perform_op(const double* x, double* y) const {
     const RealVector in = Eigen::Map<const RealVector>(x, rows());
-    Eigen::Map<RealVector>(y, rows()) = to_coordinates(set_.apply_total(from_coordinates(in)));
+    Eigen::Map<RealVector> out(y, rows());
+    out = to_coordinates(set_.apply_total(from_coordinates(in)));
+    if (moved_.size() > 0) out -= in.head(set_.latent_dim()).sum() * moved_;
   }
 
  private:
   const KrausSet& set_;
+  RealVector moved_;
 };
+
+using Krylov = Spectra::GenEigsSolver<ChannelOperator>;
+
+/// Spectra reports some failures by exceptions of its own.
+bool converges(Krylov& solver, Spectra::SortRule rule, double tolerance) {
+  try {
+    solver.compute(rule, 2000, tolerance);
+  } catch (const std::exception&) {
+    return false;
+  }
+  return solver.info() == Spectra::CompInfo::Successful;
+}
 
 std::vector<Complex> dense_eigenvalues(const RealMatrix& matrix) {
   const Eigen::EigenSolver<RealMatrix> solver(matrix, /*computeEigenvectors=*/false);
+  if (solver.info() != Eigen::Success) {
+    throw fail(ErrorCode::kInternal, "the eigenvalues of the channel did not converge");
+  }
   const auto& values = solver.eigenvalues();
   return {values.data(), values.data() + values.size()};
 }
 
+/// The largest eigenvalue belongs to the fixed point. Krylov spaces hold one vector of each eigenspace, so
+/// a second eigenvalue 1 is looked for with the first one out of the way.
 std::vector<Complex> leading_eigenvalues(const KrausSet& set, std::size_t count) {
-  const ChannelOperator op(set);
-  const Index wanted = static_cast<Index>(std::max<std::size_t>(count, 2));
-  Spectra::GenEigsSolver<ChannelOperator> solver(const_cast<ChannelOperator&>(op), wanted,
-                                                 std::min(op.rows(), 4 * wanted + 20));
+  const Matrix state = channel_fixed_point(set).state;
+  const double largest = set.apply_total(state).trace().real();
+  ChannelOperator rest(set, largest, state);
+  const Index wanted = std::clamp(static_cast<Index>(count), Index{2}, rest.rows() - 2);
+  Krylov solver(rest, wanted, std::min(rest.rows(), 4 * wanted + 20));
   solver.init();
-  solver.compute(Spectra::SortRule::LargestMagn, 2000, 1e-11);
-  if (solver.info() != Spectra::CompInfo::Successful) {
-    throw fail(ErrorCode::kInternal, "the channel's leading eigenvalues did not converge");
+  if (!converges(solver, Spectra::SortRule::LargestMagn, 1e-11)) {
+    throw fail(ErrorCode::kInternal, "the leading eigenvalues of the channel did not converge");
   }
-  const auto values = solver.eigenvalues();
-  return {values.data(), values.data() + values.size()};
+  const auto found = solver.eigenvalues();
+  std::vector<Complex> values{largest};
+  values.insert(values.end(), found.data(), found.data() + found.size());
+  return values;
 }
 
 Spectrum make_spectrum(std::vector<Complex> values, std::size_t count) {
-  // By modulus, then phase: a fixed order for conjugate pairs and for ties up to rounding.
-  std::sort(values.begin(), values.end(), [](Complex a, Complex b) {
-    const double difference = std::abs(a) - std::abs(b);
-    if (std::abs(difference) > 1e-12) return difference > 0.0;
-    return std::abs(std::arg(a)) != std::abs(std::arg(b)) ? std::abs(std::arg(a)) < std::abs(std::arg(b))
-                                                          : std::arg(a) > std::arg(b);
-  });
-  const double largest = std::abs(values.front());
-  if (largest > 0.0 && std::abs(largest - 1.0) > kSameAsOne) {
+  double largest = 0.0;
+  for (const Complex value : values) largest = std::max(largest, std::abs(value));
+  if (!(largest > 0.0)) {
+    throw fail(ErrorCode::kBadData, "the channel annihilates every state sooner or later");
+  }
+  if (std::abs(largest - 1.0) > kSameAsOne) {
     for (Complex& value : values) value /= largest;
   }
+  // By modulus, then phase: a fixed order for conjugate pairs and for ties up to rounding. Moduli are
+  // compared on a grid, for "equal up to a tolerance" is no order.
+  const auto key = [](Complex z) {
+    const double phase = std::arg(z);
+    return std::tuple(-std::llround(std::abs(z) * 1e11), std::abs(phase), -phase);
+  };
+  std::sort(values.begin(), values.end(), [&](Complex a, Complex b) { return key(a) < key(b); });
   Spectrum out;
   out.mixing_rate = values.size() > 1 ? std::abs(values[1]) : 0.0;
   out.unique_fixed_point = std::count_if(values.begin(), values.end(), [](Complex z) {
@@ -77,19 +117,49 @@ Spectrum make_spectrum(std::vector<Complex> values, std::size_t count) {
 }
 
 /// Limit of the lazy channel's powers on a start state: F = (1 + E)/2 keeps only the eigenvalue 1, and
-/// squaring it k times takes 2^k steps. Scaled to trace one against drift.
+/// squaring it k times takes 2^k steps. Scaled to trace one against drift. Once the state stands still one
+/// more squaring makes it exact; any further and, where several states are fixed, rounding would shift the
+/// weights between them.
 template <typename TraceOf>
 RealVector dense_fixed_point(const RealMatrix& channel, const RealVector& start, TraceOf trace_of) {
   RealMatrix lazy = 0.5 * (channel + RealMatrix::Identity(channel.rows(), channel.cols()));
   RealVector state = start;
+  bool stood_still = false;
   for (int k = 0; k < 40; ++k) {
-    RealVector next = lazy * state;
-    next /= trace_of(next);
-    const double moved = (next - state).norm();
-    state = std::move(next);
-    if (k > 4 && moved < 1e-16) break;
+    state = lazy * state;
+    state /= trace_of(state);
+    if (stood_still) break;
+    const RealVector next = channel * state;
+    stood_still = (next / trace_of(next) - state).norm() < 1e-15;
     const RealMatrix squared = lazy * lazy;
     lazy = squared / trace_of(RealVector(squared * start));
+  }
+  return state;
+}
+
+/// The same for large n. The Krylov space of I/n meets the eigenspace of 1, the rightmost eigenvalue, in the
+/// limit wanted and nothing else.
+Matrix krylov_fixed_point(const KrausSet& set) {
+  const Index n = set.latent_dim();
+  Matrix state = maximally_mixed(n);
+  const auto step = [&set](const Matrix& from) {
+    const Matrix to = set.apply_total(from);
+    return Matrix(to / to.trace().real());
+  };
+  if ((step(state) - state).norm() < 1e-15) return state;
+  ChannelOperator channel(set);
+  Krylov solver(channel, 1, std::min<Index>(channel.rows(), 40));
+  const RealVector start = to_coordinates(state);
+  solver.init(start.data());
+  if (converges(solver, Spectra::SortRule::LargestReal, 1e-14)) {
+    const Vector found = solver.eigenvectors().col(0);
+    return from_coordinates((found / found.head(n).sum()).real());
+  }
+  for (int k = 0; k < 20000; ++k) {
+    const Matrix next = step(state);
+    const double moved = (next - state).norm();
+    state = 0.5 * (state + next);
+    if (moved < 1e-14) break;
   }
   return state;
 }
@@ -143,7 +213,8 @@ double period_of(Complex eigenvalue) {
   return phase < 1e-12 ? std::numeric_limits<double>::infinity() : 2.0 * std::numbers::pi / phase;
 }
 
-Spectrum channel_spectrum(const KrausSet& set, std::size_t count) {
+Spectrum channel_spectrum(const KrausSet& given, std::size_t count) {
+  const KrausSet set = of_unit_weight(given);
   const Index order = set.latent_dim() * set.latent_dim();
   return make_spectrum(order <= kDenseUpTo ? dense_eigenvalues(total_channel_matrix(set))
                                            : leading_eigenvalues(set, count),
@@ -154,7 +225,8 @@ Spectrum channel_spectrum(const Hmm& model, std::size_t count) {
   return make_spectrum(dense_eigenvalues(model.transition), count);
 }
 
-FixedPoint channel_fixed_point(const KrausSet& set) {
+FixedPoint channel_fixed_point(const KrausSet& given) {
+  const KrausSet set = of_unit_weight(given);
   const Index n = set.latent_dim();
   FixedPoint out;
   if (n * n <= kDenseUpTo) {
@@ -162,17 +234,14 @@ FixedPoint channel_fixed_point(const KrausSet& set) {
     out.state = from_coordinates(
         dense_fixed_point(total_channel_matrix(set), to_coordinates(maximally_mixed(n)), trace_of));
   } else {
-    out.state = maximally_mixed(n);
-    double moved = 1.0;
-    for (int k = 0; k < 20000 && moved > 1e-14; ++k) {
-      Matrix next = set.apply_total(out.state);
-      next /= next.trace().real();
-      moved = (next - out.state).norm();
-      out.state = 0.5 * (out.state + next);
-    }
+    out.state = krylov_fixed_point(set);
   }
   const Matrix next = set.apply_total(out.state);
-  out.residual = (next / next.trace().real() - out.state).norm();
+  const double weight = next.trace().real();
+  if (!(weight > 1e-10)) {  // I/n has weight 1; a nilpotent channel is approached slowly
+    throw fail(ErrorCode::kBadData, "the channel annihilates every state sooner or later");
+  }
+  out.residual = (next / weight - out.state).norm();
   return out;
 }
 
@@ -184,12 +253,15 @@ FixedPoint channel_fixed_point(const Hmm& model) {
   return {x.cast<Complex>().asDiagonal().toDenseMatrix(), (model.transition * x - x).norm()};
 }
 
-EntropyRate entropy_rate(const Hqmm& stationary, const EntropyOptions& options) {
-  const auto n = static_cast<double>(stationary.latent_dim());
-  const double cost = 16.0 * static_cast<double>(stationary.kraus_rank()) * n * n * n +
-                      8.0 * static_cast<double>(stationary.alphabet_size()) * n * n;
-  return estimate_entropy_rate(stationary, channel_fixed_point(stationary.sets.back()).state, cost,
-                               options);
+EntropyRate entropy_rate(const Hqmm& model, const EntropyOptions& options) {
+  if (!model.positions.stationary()) {
+    throw fail(ErrorCode::kUsage, "only a model with one Kraus set for all positions has an entropy rate");
+  }
+  const auto n = static_cast<double>(model.latent_dim());
+  const double cost = 16.0 * static_cast<double>(model.kraus_rank()) * n * n * n +
+                      8.0 * static_cast<double>(model.alphabet_size()) * n * n;
+  const KrausSet& set = model.sets[model.positions.entries().front()];
+  return estimate_entropy_rate(model, channel_fixed_point(set).state, cost, options);
 }
 
 EntropyRate entropy_rate(const Hmm& model, const EntropyOptions& options) {

@@ -19,7 +19,8 @@ struct Spectrum {
 [[nodiscard]] double period_of(Complex eigenvalue);
 
 /// The `count` leading eigenvalues of ρ ↦ Σ_y 𝒦_y(ρ), or of the transition matrix of an HMM. A channel that
-/// is not trace preserving is divided by its largest eigenvalue first.
+/// is not trace preserving is divided by its largest eigenvalue first. Beyond n = 16 an eigenvalue other than
+/// the first may stand for several that are equal. Throws kBadData when all eigenvalues are zero.
 [[nodiscard]] Spectrum channel_spectrum(const KrausSet& set, std::size_t count = 8);
 [[nodiscard]] Spectrum channel_spectrum(const Hmm& model, std::size_t count = 8);
 
@@ -33,7 +34,8 @@ struct FixedPoint {
 [[nodiscard]] FixedPoint channel_fixed_point(const Hmm& model);
 
 /// Entropy per symbol of the stationary process in nats, estimated by averaging the entropy of the
-/// predictive distribution along sampled sequences started at the fixed point.
+/// predictive distribution along sampled sequences started at the fixed point. Throws kUsage for a
+/// position-dependent model.
 struct EntropyRate {
   double nats = 0.0;
   double standard_error = 0.0;  // over independent sequences
@@ -44,7 +46,7 @@ struct EntropyOptions {
   std::uint64_t seed = 1;
   int threads = 0;
 };
-[[nodiscard]] EntropyRate entropy_rate(const Hqmm& stationary, const EntropyOptions& options = {});
+[[nodiscard]] EntropyRate entropy_rate(const Hqmm& model, const EntropyOptions& options = {});
 [[nodiscard]] EntropyRate entropy_rate(const Hmm& model, const EntropyOptions& options = {});
 
 }  // namespace hqmm

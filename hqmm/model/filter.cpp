@@ -1,6 +1,9 @@
 #include "hqmm/model/filter.hpp"
 
+#include <Eigen/Eigenvalues>
+#include <algorithm>
 #include <cassert>
+#include <cmath>
 
 #include "hqmm/core/error.hpp"
 
@@ -12,13 +15,35 @@ double expectation(const Matrix& effect, const Matrix& rho) {
   return (effect.array().conjugate() * rho.array()).sum().real();
 }
 
-void normalise(std::span<double> weights) {
+/// Is `next`, of trace `weight`, no longer a state up to scale? ρ is known to about 1e-16, so a symbol that
+/// all but contradicts the past leaves nothing but rounding, and that can have negative probabilities.
+/// `heaviest` bounds the weight that any state gives the symbol. The eigenvalues are for the rare case.
+bool lost_in_rounding(const Matrix& next, double weight, double heaviest) {
+  const bool suspect =
+      weight < 1e-10 * heaviest || next.squaredNorm() > (1.0 + 1e-6) * weight * weight;
+  if (!suspect) return false;
+  const Eigen::SelfAdjointEigenSolver<Matrix> solver(next / weight, Eigen::EigenvaluesOnly);
+  return solver.eigenvalues()(0) < -0.01;
+}
+
+/// Throws when there is nothing to divide by, which a valid HMM and a trace-preserving HQMM exclude.
+void require_weight(double weight, std::size_t t) {
+  if (weight > 0.0 && std::isfinite(weight)) return;
+  throw fail(ErrorCode::kBadData,
+             "the model gives the symbols at position {} a total weight of {:.3g}: its operators {} the "
+             "state",
+             t, weight, weight > 0.0 ? "blow up" : "annihilate");
+}
+
+/// Returns the sum before.
+double normalise(std::span<double> weights) {
   double sum = 0.0;
   for (double& weight : weights) {
     weight = std::max(weight, 0.0);  // rounding can leave −1e-17
     sum += weight;
   }
   for (double& weight : weights) weight /= sum;
+  return sum;
 }
 
 }  // namespace
@@ -71,19 +96,15 @@ StepWeight HqmmFilter::step(Symbol symbol) {
       next_.noalias() += moved_ * k.adjoint();
     }
     weight.raw = next_.trace().real();
-    if (!(weight.raw > 0.0)) {
+    const double heaviest = effects_[index][symbol].trace().real();
+    if (!(weight.raw > 0.0) || lost_in_rounding(next_, weight.raw, heaviest)) {
       weight.raw = 0.0;
       unseen = true;
     }
   }
   if (unseen) apply_total();
   const double trace = next_.trace().real();
-  if (!(trace > 0.0)) {
-    throw fail(ErrorCode::kBadData,
-               "the model gives no symbol any weight at position {}: its Kraus operators annihilate the "
-               "state",
-               t_);
-  }
+  require_weight(trace, t_);
   rho_ = next_ / trace;
   ++t_;
   return weight;
@@ -92,7 +113,7 @@ StepWeight HqmmFilter::step(Symbol symbol) {
 void HqmmFilter::next_distribution(std::span<double> out) const {
   const auto& effects = effects_[current_set()];
   for (std::size_t y = 0; y < effects.size(); ++y) out[y] = expectation(effects[y], rho_);
-  normalise(out);
+  require_weight(normalise(out), t_);
 }
 
 HmmFilter::HmmFilter(const Hmm& model) : model_(&model) { set_state(model.initial); }
@@ -111,10 +132,7 @@ StepWeight HmmFilter::step(Symbol symbol) {
     x_ = model_->emission.row(symbol).transpose().cwiseProduct(predicted_);
     weight.raw = x_.sum();
   }
-  if (symbol == kMissing || !(weight.raw > 0.0)) {
-    x_ = predicted_;
-    if (symbol != kMissing) weight.raw = 0.0;
-  }
+  if (symbol == kMissing || !(weight.raw > 0.0)) x_ = predicted_;
   x_ /= x_.sum();
   predicted_.noalias() = model_->transition * x_;
   return weight;

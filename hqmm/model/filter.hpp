@@ -24,16 +24,17 @@ inline constexpr std::size_t kUnknownLength = std::numeric_limits<std::size_t>::
 
 class HqmmFilter {
  public:
-  /// Keeps a reference to the model.
+  /// Keeps a reference to the model. At the initial state, the length of the sequence unknown.
   explicit HqmmFilter(const Hqmm& model);
 
   /// Back to the initial state, before the first symbol of a sequence of `length` symbols. A model anchored
   /// at the end of sequences needs the length and throws kUsage when it is unknown.
   void restart(std::size_t length = kUnknownLength);
   /// Moves the state over one symbol. A missing symbol applies the total channel and weighs 1. A symbol of
-  /// probability zero weighs 0 and leaves the state that its being unseen would.
+  /// probability zero, or one lost in the rounding of the state, weighs 0 and leaves the state that its
+  /// being unseen would. Throws kBadData when no symbol has any weight, which needs an infeasible model.
   StepWeight step(Symbol symbol);
-  /// P(y | past) for every y, summing to one.
+  /// P(y | past) for every y, summing to one. Throws like step().
   void next_distribution(std::span<double> out) const;
   /// Moves the state over one symbol that nobody saw.
   void skip() { step(kMissing); }

@@ -27,8 +27,11 @@ void require_finite(const KrausSet& set, std::size_t index, bool many_sets) {
 }
 
 void require_density_matrix(const Matrix& rho) {
-  if (!rho.allFinite()) {
-    throw fail(ErrorCode::kBadData, "the initial state holds a number that is not finite");
+  for (Index i = 0; i < rho.rows(); ++i) {
+    for (Index j = 0; j < rho.cols(); ++j) {
+      if (is_finite(rho(i, j))) continue;
+      throw fail(ErrorCode::kBadData, "initial_state[{},{}] is not a finite number", i, j);
+    }
   }
   const double skew = (rho - rho.adjoint()).norm();
   if (skew > kStateTolerance) {
@@ -65,19 +68,27 @@ double feasibility_residual(const Hqmm& model) {
 bool is_feasible(const Hqmm& model) { return feasibility_residual(model) <= kFeasibleTolerance; }
 
 void require_valid(const Hqmm& model) {
-  if (model.sets.empty()) throw fail(ErrorCode::kBadData, "the model has no Kraus operators");
+  if (model.sets.empty() || model.latent_dim() < 1) {
+    throw fail(ErrorCode::kBadData, "the model has no Kraus operators");
+  }
   const Index n = model.latent_dim();
   for (std::size_t i = 0; i < model.sets.size(); ++i) {
     const KrausSet& set = model.sets[i];
     if (set.latent_dim() != n || set.kraus_rank() != model.kraus_rank() ||
         set.alphabet_size() != model.alphabet_size()) {
-      throw fail(ErrorCode::kBadData, "Kraus set {} has another shape than set 0", i);
+      throw fail(ErrorCode::kBadData,
+                 "Kraus set {} is for s = {}, w = {}, n = {}; set 0 for s = {}, w = {}, n = {}", i,
+                 set.alphabet_size(), set.kraus_rank(), set.latent_dim(), model.alphabet_size(),
+                 model.kraus_rank(), n);
     }
     require_finite(set, i, model.sets.size() > 1);
   }
   if (model.alphabet.size() != static_cast<std::size_t>(model.alphabet_size())) {
     throw fail(ErrorCode::kBadData, "the alphabet has {} symbols, the Kraus operators are for {}",
                model.alphabet.size(), model.alphabet_size());
+  }
+  if (model.positions.entries().empty()) {
+    throw fail(ErrorCode::kBadData, "the position map is empty");
   }
   if (model.positions.set_count() > model.sets.size()) {
     throw fail(ErrorCode::kBadData, "the position map names set {}, the model has {}",

@@ -40,6 +40,16 @@ void require_same_alphabet(const Alphabet& model, const Alphabet& data) {
   }
 }
 
+/// A set that was not read but built by hand may hold anything.
+void require_symbols_below(std::size_t alphabet_size, const SequenceView& sequence, std::size_t index) {
+  for (std::size_t t = 0; t < sequence.size(); ++t) {
+    const Symbol symbol = sequence[t];
+    if (symbol < alphabet_size || symbol == kMissing) continue;
+    throw fail(ErrorCode::kBadData, "symbol {} of sequence {} is {}, the model has 0..{}", t, index, symbol,
+               alphabet_size - 1);
+  }
+}
+
 }  // namespace
 
 std::vector<SequenceLikelihood> log_likelihoods(const AnyModel& model, const SequenceSet& set,
@@ -56,6 +66,7 @@ std::vector<SequenceLikelihood> log_likelihoods(const AnyModel& model, const Seq
           auto filter = make_filter(m);
           const std::size_t end = std::min(set.size(), (block + 1) * kBlock);
           for (std::size_t i = block * kBlock; i < end; ++i) {
+            require_symbols_below(filter.alphabet_size(), set[i], i);
             out[i] = log_likelihood(filter, set[i], burn_in);
           }
         },

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace hqmm {
@@ -31,12 +32,12 @@ class PositionMap {
     return std::size_t{1} + *std::max_element(set_of_.begin(), set_of_.end());
   }
   /// The set at position t (0-based) of a sequence of `length` symbols; the length matters only when the
-  /// map is anchored at the end.
+  /// map is anchored at the end. Behind the end of the sequence, for predictions, the last entry holds.
   [[nodiscard]] std::uint32_t set_at(std::size_t t, std::size_t length) const noexcept {
     const std::size_t last = set_of_.size() - 1;
     if (last == 0) return set_of_[0];
     if (anchor_ == Anchor::kStart) return set_of_[std::min(t, last)];
-    const std::size_t to_end = length - 1 - t;
+    const std::size_t to_end = t < length ? length - 1 - t : 0;
     return set_of_[to_end >= last ? 0 : last - to_end];
   }
 

@@ -76,9 +76,15 @@ TEST(ParallelFor, ThrowsWhatTheLowestIndexThrew) {
 
 TEST(ParallelFor, ThrowsWhatTheLowestIndexThrewEvenWhenThatComesLast) {
   for (const int threads : kThreadCounts) {
+    std::atomic<int> others = 0;
+    const auto wait_for_another = [&] {
+      const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(100);
+      while (others == 0 && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+    };
     try {
       parallel_for(64, threads, [&](std::size_t i) {
-        if (i == 0) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        if (i == 0 && threads != 1) wait_for_another();
+        if (i != 0) ++others;
         throw std::runtime_error(std::to_string(i));
       });
       FAIL() << "nothing thrown";

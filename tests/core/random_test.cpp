@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 
 namespace hqmm {
@@ -178,6 +179,14 @@ TEST(Categorical, FollowsTheWeights) {
     const double p = weights[k] / 5.0;
     EXPECT_NEAR(counts[k], p * kDraws, 5 * std::sqrt(p * (1 - p) * kDraws)) << "weight " << k;
   }
+}
+
+TEST(Categorical, LeavesWhatRoundingLeavesOverToTheLastPositiveWeight) {
+  // Half of all draws times the smallest number round to that number itself, which no weight
+  // covers.
+  const std::vector<double> weights = {0.0, std::numeric_limits<double>::denorm_min(), 0.0};
+  RandomStream random(kSeed, Purpose::kTest, 8);
+  for (int i = 0; i < 100; ++i) ASSERT_EQ(random.categorical(weights), 1U);
 }
 
 RC_GTEST_PROP(Categorical, NeverDrawsAWeightOfZero, (std::uint64_t seed)) {

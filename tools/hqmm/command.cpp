@@ -1,11 +1,36 @@
 #include "command.hpp"
 
+#include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <fmt/ranges.h>
 
 namespace hqmm::cli {
+
+CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
+  const auto check = [least, most](std::string& text) -> std::string {
+    std::uint64_t value = 0;
+    const char* end = text.data() + text.size();
+    const auto [stop, failure] = std::from_chars(text.data(), end, value);
+    if (failure == std::errc() && stop == end && value >= least && value <= most) return {};
+    const bool bounded = most != std::numeric_limits<std::uint64_t>::max();
+    return fmt::format("expected a whole number {}, found '{}'",
+                       bounded ? fmt::format("from {} to {}", least, most) : fmt::format("of at least {}", least),
+                       text);
+  };
+  return {check, ""};
+}
+
+CLI::Validator one_of(std::vector<std::string> words) {
+  const auto check = [words = std::move(words)](std::string& text) -> std::string {
+    if (std::find(words.begin(), words.end(), text) != words.end()) return {};
+    return fmt::format("expected {}, found '{}'", fmt::join(words, " or "), text);
+  };
+  return {check, ""};
+}
 
 void add_common(CLI::App& command, CommonOptions& options, const std::string& out_help) {
   command.add_option("-o,--out", options.out, out_help)->group("Output")->type_name("PATH");
@@ -14,11 +39,12 @@ void add_common(CLI::App& command, CommonOptions& options, const std::string& ou
   command
       .add_option("--seed", options.seed,
                   "Seed of every random choice: same seed, same bytes, at any thread count")
+      ->check(whole_number())
       ->capture_default_str()
       ->group("Running")
       ->type_name("N");
   command.add_option("--threads", options.threads, "Threads to use; 0 means all cores")
-      ->check(CLI::Range(0, 4096))
+      ->check(whole_number(0, 4096))
       ->capture_default_str()
       ->group("Running")
       ->type_name("N");
@@ -40,7 +66,7 @@ void DataOptions::add_to(CLI::App& command) {
   command
       .add_option("--ambiguous", ambiguous_,
                   "Codes such as N or X: missing symbols, drop the sequence, or an error")
-      ->check(CLI::IsMember({"missing", "drop", "error"}))
+      ->check(one_of({"missing", "drop", "error"}))
       ->capture_default_str()
       ->group(kGroup)
       ->type_name("missing|drop|error");
@@ -54,7 +80,7 @@ void DataOptions::add_to(CLI::App& command) {
       ->group(kGroup)
       ->type_name("NAME");
   command.add_option("--base", base_, "Number that means symbol 0 in integer matrices")
-      ->check(CLI::IsMember({0, 1}))
+      ->check(one_of({"0", "1"}))
       ->group(kGroup)
       ->type_name("0|1");
 }

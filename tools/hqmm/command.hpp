@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -20,6 +21,11 @@ void add_sample(CLI::App& app);
 void add_inspect(CLI::App& app);
 void add_convert(CLI::App& app);
 void add_generate(CLI::App& app);
+
+/// Option values that are whole numbers in a range, or one of a few words; wrong ones get a short message.
+[[nodiscard]] CLI::Validator whole_number(std::uint64_t least = 0,
+                                          std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
+[[nodiscard]] CLI::Validator one_of(std::vector<std::string> words);
 
 struct CommonOptions {
   std::uint64_t seed = 1;

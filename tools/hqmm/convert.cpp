@@ -57,7 +57,7 @@ void add_convert(CLI::App& app) {
       ->add_option("--embed", options->embed,
                    "Turn an HMM into the HQMM with exactly its probabilities: rank-one operators, or cyclic "
                    "ones (full rank, a better start for training)")
-      ->check(CLI::IsMember({"rank-one", "cyclic"}))
+      ->check(one_of({"rank-one", "cyclic"}))
       ->group("Embedding")
       ->type_name("rank-one|cyclic");
   options->data.add_to(*command);

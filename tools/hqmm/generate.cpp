@@ -60,7 +60,7 @@ void add_generate(CLI::App& app) {
       app.add_subcommand("generate", "The paper's synthetic benchmarks and their true models")->group("Data");
   command->add_option("BENCHMARK", options->which, "synthetic-hmm (6 states, 6 symbols) or synthetic-hqmm (n = 2)")
       ->required()
-      ->check(CLI::IsMember({"synthetic-hmm", "synthetic-hqmm"}))
+      ->check(one_of({"synthetic-hmm", "synthetic-hqmm"}))
       ->type_name("");
   add_common(*command, options->common, "Folder to write to; made when missing");
   command->get_option("--out")->required();

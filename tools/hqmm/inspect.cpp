@@ -177,13 +177,14 @@ void add_inspect(CLI::App& app) {
   CLI::App* command = app.add_subcommand("inspect", "What a model is and does")->group("Use a model");
   command->add_option("MODEL", options->model, "Model file")->required()->type_name("");
   command->add_option("--eigenvalues", options->eigenvalues, "How many leading eigenvalues to show")
-      ->check(CLI::Range(1, 64))
+      ->check(whole_number(1, 64))
       ->capture_default_str()
       ->group("Detail")
       ->type_name("N");
   command
       ->add_option("--entropy-symbols", options->entropy_symbols,
                    "Symbols to sample for the entropy rate; 0 takes about a second's worth")
+      ->check(whole_number())
       ->capture_default_str()
       ->group("Detail")
       ->type_name("N");

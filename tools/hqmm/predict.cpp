@@ -117,7 +117,7 @@ void add_predict(CLI::App& app) {
   command->add_option("MODEL", options->model, "Model file")->required()->type_name("");
   command->add_option("DATA", options->sequences, "Sequences; '-' (the default) follows stdin live")->type_name("");
   command->add_option("--steps", options->steps, "Predict the symbol this many steps ahead")
-      ->check(CLI::Range(std::size_t{1}, std::size_t{1000000}))
+      ->check(whole_number(1, 1000000))
       ->capture_default_str()
       ->group("Prediction")
       ->type_name("K");

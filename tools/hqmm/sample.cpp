@@ -53,12 +53,12 @@ void add_sample(CLI::App& app) {
   CLI::App* command = app.add_subcommand("sample", "Draw sequences from a model")->group("Use a model");
   command->add_option("MODEL", options->model, "Model file")->required()->type_name("");
   command->add_option("--count", options->count, "Number of sequences")
-      ->check(CLI::PositiveNumber)
+      ->check(whole_number(1))
       ->capture_default_str()
       ->group("Sampling")
       ->type_name("N");
   command->add_option("--length", options->length, "Symbols in each")
-      ->check(CLI::PositiveNumber)
+      ->check(whole_number(1))
       ->capture_default_str()
       ->group("Sampling")
       ->type_name("N");

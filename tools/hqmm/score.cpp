@@ -143,6 +143,7 @@ void add_score(CLI::App& app) {
   command
       ->add_option("--burn-in", options->burn_in,
                    "Symbols at the start of each sequence that move the state and are not scored")
+      ->check(whole_number())
       ->capture_default_str()
       ->group("Scoring")
       ->type_name("N");

@@ -1,0 +1,16 @@
+// Whether a MATLAB 5 file is sound. matio reads what a truncated file lacks as zeros, without a
+// word, and follows a damaged size for minutes; so the structure of every variable, its announced
+// sizes against the bytes that are there, and the checksums of packed ones are verified before
+// matio sees them.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace hqmm {
+
+/// Throws kBadData with the byte where the damaged variable starts. Files of other versions pass
+/// unseen.
+void check_mat5(std::string_view bytes, const std::string& file);
+
+}  // namespace hqmm

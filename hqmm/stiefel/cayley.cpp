@@ -1,0 +1,36 @@
+#include "hqmm/stiefel/cayley.hpp"
+
+#include <Eigen/LU>
+#include <cassert>
+
+#include "hqmm/stiefel/gram.hpp"
+
+namespace hqmm {
+
+Stack cayley(const Stack& gamma, const Stack& m, double eta) {
+  assert(gamma.rows() == m.rows() && gamma.cols() == m.cols());
+  const Index n = gamma.cols();
+  const Matrix cross = gamma.adjoint() * m;  // Γ†M
+  // Γ†Γ as it is, not I: then what rounding has done to Γ is kept, not amplified.
+  const Matrix gamma_gram = gram(gamma);
+
+  Matrix system(2 * n, 2 * n);  // I + (η/2)V†U
+  system.topLeftCorner(n, n) = cross;
+  system.topRightCorner(n, n) = gamma_gram;
+  system.bottomLeftCorner(n, n) = -gram(m);
+  system.bottomRightCorner(n, n) = -cross.adjoint();
+  system *= 0.5 * eta;
+  system.diagonal().array() += 1.0;
+
+  Matrix right(2 * n, n);  // V†Γ
+  right.topRows(n) = gamma_gram;
+  right.bottomRows(n) = -cross.adjoint();
+
+  const Matrix x = eta * system.partialPivLu().solve(right);
+  Stack moved = gamma;
+  moved.noalias() -= m * x.topRows(n);
+  moved.noalias() -= gamma * x.bottomRows(n);
+  return moved;
+}
+
+}  // namespace hqmm

@@ -1,0 +1,22 @@
+// The Gram matrix H = Z†Z of a stack, and the guard that keeps its entries representable.
+//
+// Everything here that needs no decomposition works on H, n × n, instead of the tall Z, p × n.
+#pragma once
+
+#include "hqmm/core/types.hpp"
+
+namespace hqmm {
+
+/// H = Z†Z, n × n, exactly Hermitian.
+[[nodiscard]] Matrix gram(const Stack& z);
+
+/// Whether ‖Z‖²_F is far from overflow and underflow. False for zero and for non-finite Z.
+[[nodiscard]] inline bool has_safe_squares(double squared_norm) {
+  return squared_norm > 1e-250 && squared_norm < 1e250;
+}
+
+/// A power of two c such that the squares of cZ neither overflow nor vanish; 1 unless the entries
+/// of Z are of extreme size. Z must be finite and not zero.
+[[nodiscard]] double safe_scale(const Stack& z);
+
+}  // namespace hqmm

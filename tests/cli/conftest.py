@@ -1,0 +1,81 @@
+"""The command line, driven as a user drives it: a process, its output and its exit code."""
+
+import json
+import os
+import pathlib
+import subprocess
+
+import h5py
+import numpy as np
+import pytest
+
+BINARY = os.environ["HQMM_BINARY"]
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+SHARED = pathlib.Path(os.environ.get("HQMM_SHARED", SOURCE.parent / "shared"))
+
+OK, USAGE, BAD_DATA, NO_INPUT, CANNOT_WRITE = 0, 2, 65, 66, 73
+
+
+def hqmm(*args, stdin=None, cwd=None, timeout=120):
+    """Runs hqmm; stdin may be text or bytes. Output comes back as text."""
+    if isinstance(stdin, str):
+        stdin = stdin.encode()
+    done = subprocess.run(
+        [BINARY, *map(str, args)], input=stdin, cwd=cwd, timeout=timeout,
+        stdin=subprocess.DEVNULL if stdin is None else None,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    done.stdout = done.stdout.decode()
+    done.stderr = done.stderr.decode()
+    return done
+
+
+def hqmm_json(*args, **kwargs):
+    done = hqmm(*args, "--json", **kwargs)
+    assert done.returncode == OK, done.stderr
+    return json.loads(done.stdout)
+
+
+def fails(code, *args, says=(), **kwargs):
+    """Runs hqmm and checks that it fails with this code and one clear line holding each of `says`."""
+    done = hqmm(*args, **kwargs)
+    assert done.returncode == code, (done.returncode, done.stderr)
+    assert done.stderr.startswith("hqmm: error: ") and done.stderr.count("\n") == 1, done.stderr
+    for text in [says] if isinstance(says, str) else says:
+        assert text in done.stderr, done.stderr
+    return done
+
+
+def shared(relative):
+    path = SHARED / relative
+    if not path.exists():
+        pytest.skip(f"skipped: reference file {relative} not found")
+    return path
+
+
+def write_hqmm(path, kraus, initial_state=None, **attributes):
+    """A model file the way a user of h5py writes one."""
+    kraus = np.asarray(kraus, dtype=complex)
+    n = kraus.shape[-1]
+    with h5py.File(path, "w") as f:
+        f.attrs.update({"format": "hqmm-model", "version": 1, "kind": "hqmm", **attributes})
+        f["kraus"] = kraus
+        f["initial_state"] = np.eye(n, dtype=complex) / n if initial_state is None else initial_state
+    return path
+
+
+def random_kraus(s, w, n, seed=0):
+    rng = np.random.default_rng(seed)
+    gamma = rng.normal(size=(s * w * n, n)) + 1j * rng.normal(size=(s * w * n, n))
+    return np.linalg.qr(gamma)[0].reshape(s, w, n, n)
+
+
+@pytest.fixture
+def model(tmp_path):
+    return write_hqmm(tmp_path / "model.h5", random_kraus(3, 2, 2))
+
+
+@pytest.fixture
+def data(tmp_path):
+    path = tmp_path / "data.txt"
+    path.write_text("0 1 2 2 1\n1 1 ? 0\n")
+    return path
