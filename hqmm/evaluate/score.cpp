@@ -31,14 +31,6 @@ std::optional<double> bits(double log_likelihood, std::uint64_t symbols) {
 
 }  // namespace
 
-std::optional<double> description_accuracy(double log_likelihood, std::uint64_t scored,
-                                           std::size_t alphabet_size) {
-  if (scored == 0 || alphabet_size < 2) return {};
-  const double x = 1.0 + log_likelihood / (static_cast<double>(scored) *
-                                           std::log(static_cast<double>(alphabet_size)));
-  return x > 0.0 ? x : std::tanh(x / 8.0);
-}
-
 Score score(const AnyModel& model, const SequenceSet& set, std::size_t burn_in, int threads) {
   Score out;
   out.feasibility_residual = feasibility_residual(model);

@@ -15,10 +15,6 @@
 
 namespace hqmm {
 
-/// DA of one sequence; nothing when it has no scored symbol or the alphabet has one symbol only.
-[[nodiscard]] std::optional<double> description_accuracy(double log_likelihood, std::uint64_t scored,
-                                                         std::size_t alphabet_size);
-
 struct Score {
   std::uint64_t sequences = 0;         // with at least one scored symbol
   std::uint64_t skipped = 0;           // without any: shorter than the burn-in, or all missing

@@ -174,9 +174,11 @@ bool sound_variable(const Element& variable, bool little) {
 }  // namespace
 
 void check_mat5(std::string_view bytes, const std::string& file) {
-  if (bytes.size() < kHeaderSize) return;
-  const std::string_view order = bytes.substr(kByteOrderAt, 2);
-  if (order != "IM" && order != "MI") return;
+  const std::string_view order =
+      bytes.size() < kHeaderSize ? std::string_view() : bytes.substr(kByteOrderAt, 2);
+  if (order != "IM" && order != "MI") {
+    throw fail(ErrorCode::kBadData, in_file(file), "this is no MATLAB file of version 5 or later");
+  }
   const bool little = order == "IM";
   for (std::size_t at = kHeaderSize; at < bytes.size();) {
     Elements rest(bytes.substr(at), little);

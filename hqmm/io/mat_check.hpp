@@ -9,8 +9,8 @@
 
 namespace hqmm {
 
-/// Throws kBadData with the byte where the damaged variable starts. Files of other versions pass
-/// unseen.
+/// Throws kBadData with the byte where the damaged variable starts, or when this is no such file.
+/// Version 4, which has nothing to tell it from other bytes by, is refused.
 void check_mat5(std::string_view bytes, const std::string& file);
 
 }  // namespace hqmm

@@ -4,17 +4,15 @@
 #include <charconv>
 #include <cstring>
 
+#include "hqmm/io/tokens.hpp"
+
 namespace hqmm {
 namespace {
 
 constexpr std::size_t kLongestInteger = 64;  // digits; leading zeros are allowed
 constexpr std::uint64_t kLargestSymbol = kMaxAlphabet - 1;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_separator(char c) { return c == ' ' || c == '\t' || c == ','; }
-bool all_digits(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), is_digit);
-}
 
 }  // namespace
 
@@ -220,13 +218,12 @@ Symbol TextDecoder::integer_symbol() {
 Error TextDecoder::bad_token() const {
   const std::string shown = printable(token_);
   const Where where = at(token_start_);
-  const std::string_view digits = std::string_view(token_).substr(token_.starts_with('-') ? 1 : 0);
   const bool numbers = !alphabet_ || alphabet_->kind() == Alphabet::Kind::kIntegers;
   if (!numbers) {
     return fail(ErrorCode::kBadData, where, "'{}' is no symbol of the alphabet {}", shown,
                 alphabet_->description());
   }
-  if (all_digits(digits)) {
+  if (is_integer(token_) && !token_.starts_with('+')) {
     if (token_.starts_with('-')) {
       return fail(ErrorCode::kBadData, where, "symbol {} is negative; symbols start at 0", shown);
     }

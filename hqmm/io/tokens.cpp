@@ -4,15 +4,12 @@
 #include <cctype>
 
 namespace hqmm {
-namespace {
 
 bool is_integer(std::string_view text) {
   if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
   return !text.empty() && std::all_of(text.begin(), text.end(),
                                       [](unsigned char c) { return std::isdigit(c) != 0; });
 }
-
-}  // namespace
 
 std::vector<std::string_view> tokens_of(std::string_view text) {
   constexpr std::string_view kSeparators = " \t,";

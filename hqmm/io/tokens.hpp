@@ -13,6 +13,8 @@ namespace hqmm {
 [[nodiscard]] std::vector<std::string_view> tokens_of(std::string_view text);
 /// Letters, gaps, stops and '?' only.
 [[nodiscard]] bool is_letters(std::string_view text);
+/// Digits, with or without a sign.
+[[nodiscard]] bool is_integer(std::string_view text);
 /// Could be a symbol, or several unseparated ones of a single-letter alphabet. Any number counts
 /// where symbols are numbers: one outside the alphabet is a mistake to report, not a word.
 [[nodiscard]] bool is_symbol(std::string_view token, const std::optional<Alphabet>& alphabet);

@@ -1,12 +1,19 @@
 #include "hqmm/model/channel.hpp"
 
 #include <Eigen/Eigenvalues>
-#include <Spectra/GenEigsSolver.h>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
 #include <tuple>
+
+// GCC 12 at -O2 sees a phantom use after free where Spectra resizes an Eigen vector.
+#pragma GCC diagnostic push
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wuse-after-free"
+#endif
+#include <Spectra/GenEigsSolver.h>
+#pragma GCC diagnostic pop
 
 #include "hqmm/core/error.hpp"
 #include "hqmm/core/parallel.hpp"

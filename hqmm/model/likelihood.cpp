@@ -75,4 +75,12 @@ std::vector<SequenceLikelihood> log_likelihoods(const AnyModel& model, const Seq
   return out;
 }
 
+std::optional<double> description_accuracy(double log_likelihood, std::uint64_t scored,
+                                           std::size_t alphabet_size) {
+  if (scored == 0 || alphabet_size < 2) return {};
+  const double x = 1.0 + log_likelihood / (static_cast<double>(scored) *
+                                           std::log(static_cast<double>(alphabet_size)));
+  return x > 0.0 ? x : std::tanh(x / 8.0);
+}
+
 }  // namespace hqmm

@@ -27,4 +27,9 @@ template <typename Filter>
                                                               const SequenceSet& set,
                                                               std::size_t burn_in, int threads);
 
+/// Description accuracy of one sequence, f(1 + ℓ/(len·ln s)) with f(x) = x for x > 0 and tanh(x/8) below;
+/// nothing when it has no scored symbol or the alphabet has one symbol only.
+[[nodiscard]] std::optional<double> description_accuracy(double log_likelihood, std::uint64_t scored,
+                                                         std::size_t alphabet_size);
+
 }  // namespace hqmm

@@ -10,6 +10,9 @@ namespace hqmm {
 /// H = Z†Z, n × n, exactly Hermitian.
 [[nodiscard]] Matrix gram(const Stack& z);
 
+/// Whether every entry is 0. (Eigen's isZero(0) compares squares, and takes 1e-200 for 0.)
+[[nodiscard]] inline bool is_zero(const Stack& z) { return (z.array() == Complex(0.0)).all(); }
+
 /// Whether ‖Z‖²_F is far from overflow and underflow. False for zero and for non-finite Z.
 [[nodiscard]] inline bool has_safe_squares(double squared_norm) {
   return squared_norm > 1e-250 && squared_norm < 1e250;

@@ -101,7 +101,7 @@ Stack newton_schulz_literal(const Stack& z, int steps) {
   if (z.rows() < z.cols()) return newton_schulz_literal(z.adjoint(), steps).adjoint();
   const double squared_norm = z.squaredNorm();
   if (!has_safe_squares(squared_norm)) {
-    if (!z.allFinite() || z.isZero(0.0)) return z;
+    if (!z.allFinite() || is_zero(z)) return z;
     return newton_schulz_literal(safe_scale(z) * z, steps);
   }
   const Planes tall(z);
@@ -120,7 +120,7 @@ Stack newton_schulz_literal(const Stack& z, int steps) {
 Retraction retract(const Stack& z, double tolerance, int max_iterations) {
   Retraction out{.gamma = z};
   const bool safe = has_safe_squares(z.squaredNorm());
-  if (!safe && z.allFinite() && !z.isZero(0.0)) out.gamma *= safe_scale(z);
+  if (!safe && z.allFinite() && !is_zero(z)) out.gamma *= safe_scale(z);
   Planes gamma(out.gamma);
   Planes h(z.cols(), z.cols());
   Planes moved(z.rows(), z.cols());
@@ -129,7 +129,7 @@ Retraction retract(const Stack& z, double tolerance, int max_iterations) {
     gram(gamma, h);
     out.residual = distance_from_identity(h);
     out.converged = out.residual <= tolerance;
-    const bool hopeless = !std::isfinite(out.residual) || z.isZero(0.0);
+    const bool hopeless = !std::isfinite(out.residual) || is_zero(z);
     if (out.converged || hopeless || out.iterations >= max_iterations ||
         stalled(out.residual, before)) {
       break;

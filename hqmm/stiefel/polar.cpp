@@ -28,7 +28,7 @@ double nuclear_norm(const Stack& z) {
 
 double spectral_norm(const Stack& z) {
   if (!z.allFinite()) return kNaN;
-  if (z.isZero(0.0)) return 0.0;
+  if (is_zero(z)) return 0.0;
   const double scale = safe_scale(z);
   const Stack scaled = scale * (z.rows() < z.cols() ? Stack(z.adjoint()) : z);
   const Eigen::SelfAdjointEigenSolver<Matrix> solver(gram(scaled), Eigen::EigenvaluesOnly);

@@ -78,7 +78,7 @@ scipy.io.savemat("good/struct.mat", {"data": {"trn_data": ONE_BASED, "val_data":
 scipy.io.savemat("good/classes.mat", {"ei": ONE_BASED, "ie": ONE_BASED[:1].astype(float)})
 scipy.io.savemat("odd/zero_based.mat", {"trn": ROWS.astype(float)})
 scipy.io.savemat("odd/nan.mat", {"trn": np.array([[1, np.nan, 3], [2, 2, 1]])})
-scipy.io.savemat("odd/version4.mat", {"trn": ROWS.astype(float)}, format="4")
+scipy.io.savemat("bad/version4.mat", {"trn": ROWS.astype(float)}, format="4")
 scipy.io.savemat("bad/half.mat", {"trn": np.array([[1.0, 1.5]])})
 scipy.io.savemat("bad/negative.mat", {"trn": np.array([[1, -2]], dtype="i2")})
 scipy.io.savemat("bad/text_only.mat", {"note": "text"})

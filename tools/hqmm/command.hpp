@@ -15,6 +15,7 @@ namespace hqmm::cli {
 using Json = nlohmann::ordered_json;
 
 // One function per subcommand: adds it to the application, with what to run when it is chosen.
+void add_train(CLI::App& app);
 void add_score(CLI::App& app);
 void add_predict(CLI::App& app);
 void add_sample(CLI::App& app);
@@ -44,6 +45,9 @@ class DataOptions {
   /// `model` overrides the alphabet unless one was given.
   [[nodiscard]] ReadOptions resolve(const Alphabet* model = nullptr) const;
   [[nodiscard]] bool format_given() const { return format_ != "auto"; }
+  /// For a run's config.json; from_json throws nlohmann::json::exception.
+  [[nodiscard]] Json to_json() const;
+  void from_json(const nlohmann::json& json);
 
  private:
   std::string alphabet_;
@@ -78,6 +82,9 @@ void warn_if_infeasible(const AnyModel& model, const std::string& path);
 [[nodiscard]] Json number(double value);
 [[nodiscard]] Json number(const std::optional<double>& value);
 [[nodiscard]] std::string dump(const Json& json);
+
+/// The figures of a score, as `score --json` and `train --json` print them.
+[[nodiscard]] Json score_json(const Score& score);
 
 /// "HQMM, n = 2, s = 6, w = 1"
 [[nodiscard]] std::string describe(const AnyModel& model);

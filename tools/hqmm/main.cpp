@@ -99,6 +99,7 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   app.footer(kFooter);
   app.get_formatter()->column_width(34);
+  cli::add_train(app);
   cli::add_score(app);
   cli::add_predict(app);
   cli::add_sample(app);

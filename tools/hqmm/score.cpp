@@ -15,12 +15,6 @@ struct Options {
   bool per_sequence = false;
 };
 
-Json raw_json(const Score::Raw& raw) {
-  return {{"log_likelihood", number(raw.log_likelihood)},
-          {"da_mean", number(raw.da_mean)},
-          {"bits_per_symbol", number(raw.bits_per_symbol)}};
-}
-
 Json sequence_json(const SequenceSet& set, const Score& score, std::size_t i, bool infeasible) {
   const SequenceLikelihood& one = score.per_sequence[i];
   const std::size_t s = set.alphabet().size();
@@ -36,27 +30,12 @@ Json sequence_json(const SequenceSet& set, const Score& score, std::size_t i, bo
   return out;
 }
 
-Json score_json(const SequenceSet& set, const Score& score, bool per_sequence) {
-  Json out;
-  out["sequences"] = score.sequences;
-  out["symbols"] = score.symbols;
-  out["log_likelihood"] = number(score.log_likelihood);
-  out["da_mean"] = number(score.da_mean);
-  out["da_std"] = number(score.da_std);
-  out["bits_per_symbol"] = number(score.bits_per_symbol);
-  out["perplexity"] = number(score.perplexity);
-  out["feasibility_residual"] = score.feasibility_residual;
-  out["raw"] = score.raw ? raw_json(*score.raw) : Json(nullptr);
-  out["skipped_sequences"] = score.skipped;
-  out["impossible_sequences"] = score.impossible;
-  if (per_sequence) {
-    Json list = Json::array();
-    for (std::size_t i = 0; i < set.size(); ++i) {
-      list.push_back(sequence_json(set, score, i, score.raw.has_value()));
-    }
-    out["per_sequence"] = std::move(list);
+Json per_sequence_json(const SequenceSet& set, const Score& score) {
+  Json list = Json::array();
+  for (std::size_t i = 0; i < set.size(); ++i) {
+    list.push_back(sequence_json(set, score, i, score.raw.has_value()));
   }
-  return out;
+  return list;
 }
 
 std::string figure(const std::optional<double>& value, int digits) {
@@ -125,7 +104,9 @@ void run(const Options& options) {
   }
   Output output(options.common.out);
   if (options.common.json) {
-    output.write(dump(score_json(set, result, options.per_sequence)));
+    Json json = score_json(result);
+    if (options.per_sequence) json["per_sequence"] = per_sequence_json(set, result);
+    output.write(dump(json));
   } else {
     output.write(score_text(options, file.model, result));
     if (options.per_sequence) output.write("\n" + per_sequence_text(set, result));

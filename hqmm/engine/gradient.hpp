@@ -1,0 +1,58 @@
+// Loss and gradient of a batch of sequences: the one interface behind which the engines stand.
+//
+// The loss is the negative raw log-likelihood −Σ log tr 𝒦_y(ρ). For a trace-preserving model that is the
+// negative log-likelihood; for an infeasible one it is what the paper's algorithm descends, and the
+// normalised figure comes beside it.
+//
+// Gradients follow the real inner product ⟨A,B⟩ = Re tr(A†B): ∇ = ∂L/∂Re + i ∂L/∂Im.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "hqmm/data/sequence_set.hpp"
+#include "hqmm/model/hqmm.hpp"
+
+namespace hqmm {
+
+struct GradientOptions {
+  std::size_t burn_in = 0;
+  /// The gradient flows through the burn-in, or stops where it ends.
+  bool through_burn_in = true;
+  bool want_initial_state = false;
+};
+
+/// Sums over the sequences of a batch.
+struct BatchGradient {
+  std::uint64_t scored = 0;
+  double log_likelihood = 0.0;      // normalised
+  double raw_log_likelihood = 0.0;  // its negative is the loss
+  std::vector<Stack> sets;          // ∂loss/∂Γ of each Kraus set
+  Matrix initial_state;             // ∂loss/∂ρ₀, Hermitian; empty unless wanted
+
+  BatchGradient& operator+=(const BatchGradient& other);
+};
+
+/// A sequence whose loss is not finite: which of the batch, and at which symbol.
+struct NotFinite {
+  std::size_t sequence = 0;
+  std::size_t position = 0;
+};
+
+/// Thrown by engines: probability zero or not a number.
+class NotFiniteError : public std::exception {
+ public:
+  explicit NotFiniteError(NotFinite place) : place_(place) {}
+  [[nodiscard]] const NotFinite& place() const noexcept { return place_; }
+  [[nodiscard]] const char* what() const noexcept override { return "loss is not finite"; }
+
+ private:
+  NotFinite place_;
+};
+
+/// The sum over the batch, combined along a fixed tree: the same bytes at any thread count.
+[[nodiscard]] BatchGradient gradient(const Hqmm& model, std::span<const SequenceView> batch,
+                                     const GradientOptions& options, int threads);
+
+}  // namespace hqmm

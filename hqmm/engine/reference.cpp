@@ -1,0 +1,124 @@
+#include "hqmm/engine/reference.hpp"
+
+#include <cmath>
+
+namespace hqmm {
+namespace {
+
+/// One sequence's pass over a model; operators of a step are those of its symbol, or all when it is missing.
+class AdjointPass {
+ public:
+  AdjointPass(const Hqmm& model, const SequenceView& sequence, const GradientOptions& options)
+      : model_(model), sequence_(sequence), options_(options), feasible_(is_feasible(model)) {
+    const Index n = model.latent_dim();
+    for (const KrausSet& set : model.sets) {
+      out_.sets.push_back(Stack::Zero(set.gamma().rows(), n));
+      grams_.push_back(feasible_ ? Matrix() : Matrix(set.gamma().adjoint() * set.gamma()));
+    }
+    left_.resize(n, n);
+  }
+
+  BatchGradient run() {
+    forward();
+    backward();
+    return std::move(out_);
+  }
+
+ private:
+  struct Operators {
+    const KrausSet* set;
+    std::uint32_t index;  // of the set
+    Index begin, end;     // blocks of Γ
+  };
+
+  [[nodiscard]] Operators operators_at(std::size_t t) const {
+    const std::uint32_t index = model_.positions.set_at(t, sequence_.size());
+    const KrausSet& set = model_.sets[index];
+    const Symbol symbol = sequence_[t];
+    const Index w = set.kraus_rank();
+    if (symbol == kMissing) return {&set, index, 0, set.alphabet_size() * w};
+    return {&set, index, symbol * w, (symbol + 1) * w};
+  }
+
+  static auto block(const Operators& ops, Index b) {
+    const Index n = ops.set->latent_dim();
+    return ops.set->gamma().middleRows(b * n, n);
+  }
+
+  void forward() {
+    const std::size_t length = sequence_.size();
+    states_.reserve(length + 1);
+    states_.push_back(model_.initial_state);
+    weights_.resize(length);
+    const Index n = model_.latent_dim();
+    for (std::size_t t = 0; t < length; ++t) {
+      const Operators ops = operators_at(t);
+      Matrix next = Matrix::Zero(n, n);
+      for (Index b = ops.begin; b < ops.end; ++b) {
+        left_.noalias() = block(ops, b) * states_[t];
+        next.noalias() += left_ * block(ops, b).adjoint();
+      }
+      const double weight = next.trace().real();
+      if (!(weight > 0.0) || !std::isfinite(weight)) throw NotFiniteError({0, t});
+      weights_[t] = weight;
+      next /= weight;
+      if (scored(t)) count(ops, t, weight);
+      states_.push_back(std::move(next));
+    }
+  }
+
+  [[nodiscard]] bool scored(std::size_t t) const {
+    return t >= options_.burn_in && sequence_[t] != kMissing;
+  }
+
+  void count(const Operators& ops, std::size_t t, double weight) {
+    ++out_.scored;
+    const double log_weight = std::log(weight);
+    out_.raw_log_likelihood += log_weight;
+    const double total =
+        feasible_ ? 1.0
+                  : (grams_[ops.index].array().conjugate() * states_[t].array()).sum().real();
+    out_.log_likelihood += feasible_ ? log_weight : log_weight - std::log(total);
+  }
+
+  void backward() {
+    const Index n = model_.latent_dim();
+    const std::size_t stop = options_.through_burn_in ? 0 : options_.burn_in;
+    Matrix s = Matrix::Zero(n, n);
+    for (std::size_t t = sequence_.size(); t-- > stop;) {
+      const Operators ops = operators_at(t);
+      const double shift =
+          (scored(t) ? 1.0 : 0.0) - (s.array().conjugate() * states_[t + 1].array()).sum().real();
+      Matrix a = s;
+      a.diagonal().array() += shift;
+      a /= weights_[t];
+      s.setZero();
+      for (Index b = ops.begin; b < ops.end; ++b) {
+        const auto k = block(ops, b);
+        left_.noalias() = a * k;
+        out_.sets[ops.index].middleRows(b * n, n).noalias() -= 2.0 * left_ * states_[t];
+        s.noalias() += k.adjoint() * left_;
+      }
+    }
+    if (options_.want_initial_state) out_.initial_state = -0.5 * (s + s.adjoint());
+  }
+
+  const Hqmm& model_;
+  const SequenceView& sequence_;
+  const GradientOptions& options_;
+  bool feasible_;
+  std::vector<Matrix> grams_;
+  std::vector<Matrix> states_;   // R_0 … R_T
+  std::vector<double> weights_;  // p_0 … p_{T−1}
+  Matrix left_;
+  BatchGradient out_;
+};
+
+}  // namespace
+
+BatchGradient reference_gradient(const Hqmm& model, const SequenceView& sequence,
+                                 const GradientOptions& options) {
+  return AdjointPass(model, sequence, options).run();
+}
+
+}  // namespace hqmm

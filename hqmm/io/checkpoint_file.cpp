@@ -1,0 +1,143 @@
+#include "hqmm/io/checkpoint_file.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "hqmm/core/error.hpp"
+#include "hqmm/io/hdf5_image.hpp"
+#include "hqmm/io/model_arrays.hpp"
+#include "hqmm/io/place.hpp"
+#include "hqmm/io/train_config.hpp"
+
+namespace hqmm {
+namespace {
+
+constexpr std::string_view kFormat = "hqmm-checkpoint";
+
+nlohmann::ordered_json bookkeeping(const Checkpoint& checkpoint, const std::string& run) {
+  nlohmann::ordered_json out;
+  out["format"] = kFormat;
+  out["version"] = 1;
+  out["run"] = run;
+  out["restart"] = checkpoint.restart;
+  out["epochs_done"] = checkpoint.epochs_done;
+  out["best_restart"] = checkpoint.best_restart;
+  out["since_best"] = checkpoint.since_best;
+  out["restart_over"] = checkpoint.restart_over;
+  out["seconds"] = checkpoint.seconds;
+  out["current"] = to_json(checkpoint.current);
+  out["finished"] = nlohmann::ordered_json::array();
+  for (const RestartSummary& one : checkpoint.finished) out["finished"].push_back(to_json(one));
+  out["arrays"] = nlohmann::ordered_json::array();
+  for (const auto& [name, values] : checkpoint.learner) out["arrays"].push_back(name);
+  return out;
+}
+
+/// A flat dataset without times.
+void put(hid_t root, const std::string& name, hid_t type, const void* data, hsize_t size) {
+  const Hid space(H5Screate_simple(1, &size, nullptr), H5Sclose);
+  const Hid creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+  H5Pset_obj_track_times(creation, false);
+  const Hid set(H5Dcreate2(root, name.c_str(), type, space, H5P_DEFAULT, creation, H5P_DEFAULT), H5Dclose);
+  if (!set || H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0) {
+    throw fail(ErrorCode::kInternal, "HDF5 could not build the checkpoint in memory");
+  }
+}
+
+/// A flat dataset of `type`, or nothing when it is missing or damaged.
+template <typename T>
+std::optional<std::vector<T>> take(hid_t root, const std::string& name, hid_t type) {
+  const Hid set(H5Dopen2(root, name.c_str(), H5P_DEFAULT), H5Dclose);
+  if (!set) return {};
+  const Hid space(H5Dget_space(set), H5Sclose);
+  const hssize_t size = H5Sget_simple_extent_npoints(space);
+  if (size < 0 || static_cast<std::size_t>(size) > kMostElements) return {};
+  std::vector<T> out(static_cast<std::size_t>(size));
+  if (size > 0 && H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, out.data()) < 0) return {};
+  return out;
+}
+
+class CheckpointReader {
+ public:
+  CheckpointReader(hid_t root, const std::string& file) : root_(root), file_(file) {}
+
+  Checkpoint run(const std::string& run) const {
+    const auto text = need<char>("state", H5T_NATIVE_CHAR);
+    const auto state = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+    if (!state.is_object() || state.value("format", "") != kFormat) throw damaged();
+    if (state.value("run", "") != run) {
+      throw fail(ErrorCode::kBadData, in_file(file_), "belongs to another run than the config.json beside it");
+    }
+    Checkpoint out;
+    try {
+      state.at("restart").get_to(out.restart);
+      state.at("epochs_done").get_to(out.epochs_done);
+      state.at("best_restart").get_to(out.best_restart);
+      state.at("since_best").get_to(out.since_best);
+      state.at("restart_over").get_to(out.restart_over);
+      state.at("seconds").get_to(out.seconds);
+      out.current = restart_summary_from_json(state.at("current"));
+      for (const auto& one : state.at("finished")) out.finished.push_back(restart_summary_from_json(one));
+      const Hid complex = hdf5_complex_type();
+      for (const auto& name : state.at("arrays")) {
+        const auto key = name.get<std::string>();
+        out.learner[key] = need<Complex>("learner_" + key, complex);
+      }
+    } catch (const nlohmann::json::exception&) {
+      throw damaged();
+    }
+    return out;
+  }
+
+  template <typename T>
+  [[nodiscard]] std::vector<T> need(const std::string& name, hid_t type) const {
+    if (auto values = take<T>(root_, name, type)) return std::move(*values);
+    throw damaged();
+  }
+
+ private:
+  [[nodiscard]] Error damaged() const {
+    return fail(ErrorCode::kBadData, in_file(file_),
+                "the checkpoint is damaged; remove it to start the run again from its beginning");
+  }
+
+  hid_t root_;
+  const std::string& file_;
+};
+
+}  // namespace
+
+std::string serialize_checkpoint(const Checkpoint& checkpoint, const std::string& run) {
+  const std::string best = serialize_model({checkpoint.best, {}}, ModelFormat::kHdf5);
+  const std::string state = bookkeeping(checkpoint, run).dump();
+  const auto lock = lock_hdf5();
+  const Hid root = create_hdf5_image();
+  put(root, "state", H5T_NATIVE_CHAR, state.data(), state.size());
+  put(root, "best", H5T_NATIVE_CHAR, best.data(), best.size());
+  const Hid complex = hdf5_complex_type();
+  for (const auto& [name, values] : checkpoint.learner) {
+    put(root, "learner_" + name, complex, values.data(), values.size());
+  }
+  std::string bytes = hdf5_image_bytes(root);
+  if (bytes.empty()) throw fail(ErrorCode::kInternal, "HDF5 could not finish the checkpoint in memory");
+  return bytes;
+}
+
+Checkpoint parse_checkpoint(const std::string& bytes, const std::string& file, const std::string& run) {
+  Checkpoint out;
+  std::vector<char> best;
+  {
+    const auto lock = lock_hdf5();
+    const Hid root = open_hdf5_image(bytes);
+    if (!root) {
+      throw fail(ErrorCode::kBadData, in_file(file),
+                 "the checkpoint is damaged; remove it to start the run again from its beginning");
+    }
+    const CheckpointReader reader(root, file);
+    out = reader.run(run);
+    best = reader.need<char>("best", H5T_NATIVE_CHAR);
+  }
+  out.best = assemble(read_hdf5_arrays(std::string(best.begin(), best.end()), file), file).model;
+  return out;
+}
+
+}  // namespace hqmm

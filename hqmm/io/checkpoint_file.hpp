@@ -1,0 +1,17 @@
+// A checkpoint as one HDF5 file: the trainer's bookkeeping as JSON, the learner's arrays, the best model as
+// the bytes of a model file.
+#pragma once
+
+#include <string>
+
+#include "hqmm/learn/trainer.hpp"
+
+namespace hqmm {
+
+/// `run` is a fingerprint of the run's configuration, so that a checkpoint is not taken for another run's.
+[[nodiscard]] std::string serialize_checkpoint(const Checkpoint& checkpoint, const std::string& run);
+/// Throws kBadData naming `file`.
+[[nodiscard]] Checkpoint parse_checkpoint(const std::string& bytes, const std::string& file,
+                                          const std::string& run);
+
+}  // namespace hqmm

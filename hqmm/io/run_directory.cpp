@@ -1,0 +1,116 @@
+#include "hqmm/io/run_directory.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "hqmm/core/error.hpp"
+#include "hqmm/io/atomic_file.hpp"
+#include "hqmm/io/byte_source.hpp"
+#include "hqmm/io/checkpoint_file.hpp"
+#include "hqmm/io/place.hpp"
+#include "hqmm/io/train_config.hpp"
+
+namespace hqmm {
+namespace {
+
+constexpr const char* kConfig = "config.json";
+constexpr const char* kHistory = "history.jsonl";
+constexpr const char* kCheckpoint = "checkpoint.h5";
+
+}  // namespace
+
+bool is_run_directory(const std::string& path) {
+  return std::filesystem::is_directory(path) && std::filesystem::exists(std::filesystem::path(path) / kConfig);
+}
+
+RunDirectory RunDirectory::create(const std::string& path, const nlohmann::ordered_json& config) {
+  if (is_run_directory(path)) {
+    throw fail(ErrorCode::kUsage, in_file(path),
+               "holds a run already: go on with 'hqmm train --resume {}', or name another folder", path);
+  }
+  std::error_code failure;
+  std::filesystem::create_directories(path, failure);
+  if (failure) {
+    throw fail(ErrorCode::kCannotWrite, in_file(path), "the folder cannot be made: {}", failure.message());
+  }
+  RunDirectory run(path);
+  run.config_ = config;
+  // A killed run without config.json may have left these; they are of no run.
+  for (const char* name : {kHistory, kCheckpoint}) std::filesystem::remove(run.file(name), failure);
+  write_file(run.file(kConfig), config.dump(2) + "\n");
+  return run;
+}
+
+RunDirectory RunDirectory::open(const std::string& path) {
+  if (!is_run_directory(path)) {
+    throw fail(ErrorCode::kNoInput, in_file(path), "is not a run directory (no config.json in it)");
+  }
+  RunDirectory run(path);
+  const std::string name = run.file(kConfig);
+  run.config_ = nlohmann::json::parse(read_all(name), nullptr, /*allow_exceptions=*/false);
+  if (!run.config_.is_object()) throw fail(ErrorCode::kBadData, in_file(name), "is not valid JSON");
+  return run;
+}
+
+std::string RunDirectory::file(const std::string& name) const {
+  return (std::filesystem::path(path_) / name).string();
+}
+
+std::string RunDirectory::fingerprint() const {
+  std::uint64_t state = 0xCBF29CE484222325ULL;
+  for (const char c : config_.dump()) state = (state ^ static_cast<unsigned char>(c)) * 0x100000001B3ULL;
+  return fmt::format("{:016x}", state);
+}
+
+void RunDirectory::append(const EpochRecord& record) {
+  const std::string name = file(kHistory);
+  const std::string line = to_json(record).dump() + "\n";
+  const int fd = ::open(name.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  const bool written = fd >= 0 && ::write(fd, line.data(), line.size()) == static_cast<ssize_t>(line.size());
+  const int reason = errno;
+  if (fd >= 0) ::close(fd);
+  if (!written) {
+    throw fail(ErrorCode::kCannotWrite, in_file(name), "cannot be written: {}", std::strerror(reason));
+  }
+}
+
+void RunDirectory::save(const Checkpoint& checkpoint) const {
+  write_file(file(kCheckpoint), serialize_checkpoint(checkpoint, fingerprint()));
+}
+
+std::optional<Checkpoint> RunDirectory::checkpoint() {
+  const std::string name = file(kCheckpoint);
+  if (!std::filesystem::exists(name)) {
+    std::error_code ignored;
+    std::filesystem::remove(file(kHistory), ignored);  // it will be written again from the start
+    return {};
+  }
+  Checkpoint found = parse_checkpoint(read_all(name), name, fingerprint());
+  keep_history_up_to(found.restart, found.epochs_done);
+  return found;
+}
+
+void RunDirectory::keep_history_up_to(std::size_t restart, std::size_t epoch) const {
+  const std::string name = file(kHistory);
+  if (!std::filesystem::exists(name)) return;
+  const std::string text = read_all(name);
+  std::string kept;
+  for (std::size_t from = 0; from < text.size();) {
+    const std::size_t end = text.find('\n', from);
+    if (end == std::string::npos) break;  // a line that a kill cut short
+    const std::string line = text.substr(from, end + 1 - from);
+    const auto record = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
+    if (record.is_object() && record.contains("restart") && record.contains("epoch")) {
+      const std::size_t at = record["restart"];
+      if (at < restart || (at == restart && record["epoch"] <= epoch)) kept += line;
+    }
+    from = end + 1;
+  }
+  write_file(name, kept);
+}
+
+}  // namespace hqmm

@@ -1,0 +1,44 @@
+// A run directory: config.json (what to do, written first), history.jsonl (a line per epoch), checkpoint.h5 (all
+// that is needed to go on) and whatever a run adds.
+//
+// Every file but the history is replaced whole. The history is appended to; when a run goes on from a
+// checkpoint, lines beyond it are dropped and written again.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "hqmm/learn/trainer.hpp"
+
+namespace hqmm {
+
+class RunDirectory {
+ public:
+  /// A new run. Throws kUsage when the folder holds one already, kCannotWrite when it cannot be made.
+  static RunDirectory create(const std::string& path, const nlohmann::ordered_json& config);
+  /// A run to go on with. Throws kNoInput when there is none.
+  static RunDirectory open(const std::string& path);
+
+  [[nodiscard]] const nlohmann::json& config() const noexcept { return config_; }
+  [[nodiscard]] std::string file(const std::string& name) const;
+
+  void append(const EpochRecord& record);
+  void save(const Checkpoint& checkpoint) const;
+  /// The last checkpoint, if there is one yet; drops the history beyond it. Throws kBadData when it is damaged
+  /// or of another run.
+  [[nodiscard]] std::optional<Checkpoint> checkpoint();
+
+ private:
+  explicit RunDirectory(std::string path) : path_(std::move(path)) {}
+  void keep_history_up_to(std::size_t restart, std::size_t epoch) const;
+  [[nodiscard]] std::string fingerprint() const;
+
+  std::string path_;
+  nlohmann::json config_;
+};
+
+/// A folder that holds a config.json.
+[[nodiscard]] bool is_run_directory(const std::string& path);
+
+}  // namespace hqmm

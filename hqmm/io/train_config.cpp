@@ -1,0 +1,188 @@
+#include "hqmm/io/train_config.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "hqmm/core/error.hpp"
+
+namespace hqmm {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json optional_count(const std::optional<std::size_t>& value) { return value ? Json(*value) : Json("auto"); }
+
+/// JSON has no infinities: null stands for the one that can occur, −∞.
+Json finite(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+Json finite(const std::optional<double>& value) { return value ? finite(*value) : Json(nullptr); }
+
+template <typename T>
+void get(const nlohmann::json& json, const char* key, T& value) {
+  try {
+    json.at(key).get_to(value);
+  } catch (const nlohmann::json::exception&) {
+    throw fail(ErrorCode::kBadData, "'{}' is missing or not of the expected kind", key);
+  }
+}
+
+void get_count(const nlohmann::json& json, const char* key, std::optional<std::size_t>& value) {
+  if (json.contains(key) && json.at(key) == "auto") {
+    value.reset();
+    return;
+  }
+  std::size_t count = 0;
+  get(json, key, count);
+  value = count;
+}
+
+template <typename Parse>
+auto get_name(const nlohmann::json& json, const char* key, Parse parse) {
+  std::string text;
+  get(json, key, text);
+  return parse(text);
+}
+
+}  // namespace
+
+Json to_json(const TrainOptions& o) {
+  Json out;
+  out["learner"] = name_of(o.learner);
+  out["retraction"] = name_of(o.retraction);
+  out["latent_dim"] = o.latent_dim;
+  out["kraus_rank"] = o.kraus_rank;
+  out["initial_state"] = name_of(o.initial_state);
+  out["epochs"] = o.epochs;
+  out["batch_size"] = o.batch_size;
+  out["step_size"] = o.step_size;
+  out["step_decay"] = o.step_decay;
+  out["schedule"] = name_of(o.schedule);
+  out["momentum"] = o.momentum;
+  out["ns_steps"] = o.ns_steps;
+  out["average"] = o.average;
+  out["chunk_length"] = optional_count(o.chunk_length);
+  out["burn_in"] = optional_count(o.burn_in);
+  out["validation_burn_in"] = optional_count(o.validation_burn_in);
+  out["gradient_through_burn_in"] = o.gradient_through_burn_in;
+  out["givens_pairs"] = o.givens_pairs;
+  out["givens_evaluations"] = o.givens_evaluations;
+  out["tolerance"] = o.tolerance;
+  out["restarts"] = o.restarts;
+  out["patience"] = o.patience;
+  out["time_limit"] = o.time_limit;
+  out["warm_noise"] = o.warm_noise;
+  out["seed"] = o.seed;
+  return out;  // not the threads: they change nothing
+}
+
+TrainOptions train_options_from_json(const nlohmann::json& json) {
+  TrainOptions o;
+  o.learner = get_name(json, "learner", parse_learner);
+  o.retraction = get_name(json, "retraction", parse_retraction);
+  get(json, "latent_dim", o.latent_dim);
+  get(json, "kraus_rank", o.kraus_rank);
+  o.initial_state = get_name(json, "initial_state", parse_initial_state);
+  get(json, "epochs", o.epochs);
+  get(json, "batch_size", o.batch_size);
+  get(json, "step_size", o.step_size);
+  get(json, "step_decay", o.step_decay);
+  o.schedule = get_name(json, "schedule", parse_schedule);
+  get(json, "momentum", o.momentum);
+  get(json, "ns_steps", o.ns_steps);
+  get(json, "average", o.average);
+  get_count(json, "chunk_length", o.chunk_length);
+  get_count(json, "burn_in", o.burn_in);
+  get_count(json, "validation_burn_in", o.validation_burn_in);
+  get(json, "gradient_through_burn_in", o.gradient_through_burn_in);
+  get(json, "givens_pairs", o.givens_pairs);
+  get(json, "givens_evaluations", o.givens_evaluations);
+  get(json, "tolerance", o.tolerance);
+  get(json, "restarts", o.restarts);
+  get(json, "patience", o.patience);
+  get(json, "time_limit", o.time_limit);
+  get(json, "warm_noise", o.warm_noise);
+  get(json, "seed", o.seed);
+  return o;
+}
+
+Json to_json(const Figures& figures) {
+  Json out;
+  out["symbols"] = figures.symbols;
+  out["log_likelihood"] = finite(figures.log_likelihood);
+  out["da"] = finite(figures.da);
+  if (figures.raw_log_likelihood) {
+    out["raw"] = {{"log_likelihood", finite(*figures.raw_log_likelihood)}, {"da", finite(figures.raw_da)}};
+  }
+  return out;
+}
+
+Json to_json(const EpochRecord& record) {
+  Json out;
+  out["restart"] = record.restart;
+  out["epoch"] = record.epoch;
+  out["train"] = record.train ? to_json(*record.train) : Json(nullptr);
+  out["validation"] = to_json(record.validation);
+  out["feasibility_residual"] = finite(record.feasibility_residual);
+  out["gradient_nuclear_norm"] = finite(record.gradient_nuclear_norm);
+  out["step_size"] = record.step_size;
+  out["halved_steps"] = record.halved_steps;
+  out["seconds"] = record.seconds;
+  out["best"] = record.best;
+  return out;
+}
+
+Json to_json(const RestartSummary& summary) {
+  Json out;
+  out["restart"] = summary.restart;
+  out["status"] = name_of(summary.status);
+  out["epochs_run"] = summary.epochs_run;
+  out["best_epoch"] = summary.best_epoch;
+  out["best_validation_log_likelihood"] = finite(summary.best_validation);
+  if (!summary.message.empty()) out["message"] = summary.message;
+  return out;
+}
+
+RestartSummary restart_summary_from_json(const nlohmann::json& json) {
+  RestartSummary out;
+  get(json, "restart", out.restart);
+  out.status = get_name(json, "status", parse_status);
+  get(json, "epochs_run", out.epochs_run);
+  get(json, "best_epoch", out.best_epoch);
+  out.best_validation = -std::numeric_limits<double>::infinity();
+  if (!json.at("best_validation_log_likelihood").is_null()) {
+    get(json, "best_validation_log_likelihood", out.best_validation);
+  }
+  if (json.contains("message")) get(json, "message", out.message);
+  return out;
+}
+
+Json to_json(const StationarityReport& r) {
+  Json out;
+  out["steps"] = r.steps;
+  out["samples"] = r.samples;
+  out["step_size"] = r.step_size;
+  out["momentum"] = r.momentum;
+  out["batch_size"] = r.batch_size;
+  out["latent_dim"] = r.latent_dim;
+  out["epsilon"] = r.epsilon;
+  out["rho_mean"] = r.rho_mean;
+  out["rho_mean_square"] = r.rho_mean_square;
+  out["sigma"] = r.sigma;
+  out["gradient_bound"] = r.gradient_bound;
+  out["lipschitz"] = r.lipschitz;
+  out["descent"] = r.descent;
+  out["momentum_mismatch"] = r.momentum_mismatch;
+  out["largest_feasibility_residual"] = r.largest_residual;
+  out["terms"] = {{"descent", finite(r.descent_term())},
+                  {"smoothness", finite(r.smoothness_term())},
+                  {"retraction", finite(r.retraction_term())},
+                  {"tracking", finite(r.tracking_term())}};
+  out["bound"] = finite(r.bound());
+  out["measured"] = finite(r.measured);
+  out["holds"] = r.measured <= r.bound();
+  out["assumptions"] = {{"constant_step_size", true},
+                        {"on_manifold", r.on_manifold()},
+                        {"direction_error_below_one", r.direction_accurate()}};
+  return out;
+}
+
+}  // namespace hqmm

@@ -1,0 +1,33 @@
+// EM for hidden Markov models (Baum–Welch): scaled forward–backward over ragged sequences with missing
+// symbols; an epoch is one iteration.
+//
+//   E step   expected transitions j → i and emissions (i, y) given the data
+//   M step   A, C and the initial distribution are those counts, normalised by column
+//
+// The log-likelihood never falls from one iteration to the next.
+#pragma once
+
+#include "hqmm/data/sequence_set.hpp"
+#include "hqmm/learn/learner.hpp"
+#include "hqmm/learn/options.hpp"
+
+namespace hqmm {
+
+class BaumWelch : public Learner {
+ public:
+  /// Keeps a reference to the sequences. Burn-in symbols count like any other: EM has no use for one.
+  BaumWelch(Hmm start, const SequenceSet& sequences, const TrainOptions& options);
+
+  EpochOutcome run_epoch(std::size_t epoch, const StopRequest& stop) override;
+  [[nodiscard]] AnyModel candidate() const override { return model_; }
+  [[nodiscard]] LearnerState save() const override;
+  void load(const LearnerState& state) override;
+
+ private:
+  Hmm model_;
+  const SequenceSet& sequences_;
+  TrainOptions options_;
+  double last_log_likelihood_;  // of the model before the last iteration; NaN at first
+};
+
+}  // namespace hqmm

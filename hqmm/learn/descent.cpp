@@ -1,0 +1,163 @@
+#include "hqmm/learn/descent.hpp"
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+
+#include "hqmm/core/random.hpp"
+#include "hqmm/stiefel/newton_schulz.hpp"
+#include "hqmm/stiefel/polar.hpp"
+#include "hqmm/stiefel/tangent.hpp"
+
+namespace hqmm {
+namespace {
+
+/// B of ρ₀ = BB† with `rank` columns (the leading eigenvectors), as a vector of norm one.
+Stack factor_state(const Matrix& rho, Index rank) {
+  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(rho);
+  const Index n = rho.rows();
+  Stack b(n * rank, 1);
+  for (Index k = 0; k < rank; ++k) {
+    const Index column = n - 1 - k;  // largest first
+    const double root = std::sqrt(std::max(eigen.eigenvalues()(column), 0.0));
+    for (Index i = 0; i < n; ++i) b(i * rank + k, 0) = root * eigen.eigenvectors()(i, column);
+  }
+  return b / b.norm();
+}
+
+Eigen::Map<const Stack> as_factor(const Stack& b, Index rank) {
+  return {b.data(), b.size() / rank, rank};
+}
+
+void flatten(const Stack& stack, std::vector<Complex>& out) {
+  out.insert(out.end(), stack.data(), stack.data() + stack.size());
+}
+
+}  // namespace
+
+DescentLearner::DescentLearner(Hqmm start, const std::vector<Chunk>& chunks, std::size_t burn_in,
+                               const TrainOptions& options, std::size_t restart,
+                               std::unique_ptr<UpdateRule> rule)
+    : model_(std::move(start)),
+      chunks_(chunks),
+      options_(options),
+      restart_(restart),
+      rule_(std::move(rule)) {
+  if (options.initial_state == InitialStateKind::kLearned) state_rank_ = model_.latent_dim();
+  if (options.initial_state == InitialStateKind::kPure) state_rank_ = 1;
+  gradient_options_ = {burn_in, options.gradient_through_burn_in, learns_state()};
+  for (const KrausSet& set : model_.sets) parameters_.push_back(set.gamma());
+  if (learns_state()) parameters_.push_back(factor_state(model_.initial_state, state_rank_));
+  if (options.average > 0.0) averages_ = parameters_;
+  put_parameters(parameters_, model_);
+}
+
+void DescentLearner::put_parameters(const std::vector<Stack>& parameters, Hqmm& model) const {
+  for (std::size_t i = 0; i < model.sets.size(); ++i) model.sets[i].gamma() = parameters[i];
+  if (!learns_state()) return;
+  const auto b = as_factor(parameters.back(), state_rank_);
+  const Matrix rho = b * b.adjoint();
+  model.initial_state = 0.5 * (rho + rho.adjoint()) / rho.trace().real();
+}
+
+BatchGradient DescentLearner::batch_gradient(std::span<const std::uint32_t> order) const {
+  std::vector<SequenceView> batch;
+  for (const std::uint32_t i : order) batch.push_back(chunks_[i].symbols);
+  try {
+    return gradient(model_, batch, gradient_options_, options_.threads);
+  } catch (const NotFiniteError& error) {
+    const Chunk& chunk = chunks_[order[error.place().sequence]];
+    throw DivergedError({chunk.sequence, chunk.begin + error.place().position});
+  }
+}
+
+EpochOutcome DescentLearner::run_epoch(std::size_t epoch, const StopRequest& stop) {
+  EpochOutcome outcome;
+  const double step_size = step_size_at(options_, epoch);
+  RandomStream random(options_.seed, Purpose::kShuffle, restart_, epoch);
+  const std::vector<std::uint32_t> order = permutation(chunks_.size(), random);
+  std::vector<Stack> sums;
+  for (const KrausSet& set : model_.sets) sums.push_back(Stack::Zero(set.gamma().rows(), set.gamma().cols()));
+  rule_->begin_epoch();
+  for (std::size_t begin = 0; begin < order.size(); begin += options_.batch_size) {
+    if (stop()) {
+      outcome.stopped = true;
+      return outcome;
+    }
+    const std::size_t size = std::min(options_.batch_size, order.size() - begin);
+    BatchGradient batch = batch_gradient({order.data() + begin, size});
+    outcome.scored += batch.scored;
+    outcome.log_likelihood += batch.log_likelihood;
+    outcome.raw_log_likelihood += batch.raw_log_likelihood;
+    for (std::size_t i = 0; i < model_.sets.size(); ++i) {
+      batch.sets[i] /= static_cast<double>(size);
+      sums[i] += batch.sets[i];
+      outcome.halved_steps += rule_->update(i, parameters_[i], batch.sets[i], step_size).halved;
+    }
+    if (learns_state()) {
+      Stack& b = parameters_.back();
+      // ρ₀ = BB†: ∂L/∂B = 2 (∂L/∂ρ₀) B
+      const Stack by_factor = 2.0 / static_cast<double>(size) * batch.initial_state * as_factor(b, state_rank_);
+      const Stack flat = Eigen::Map<const Stack>(by_factor.data(), b.size(), 1);
+      rule_->update(parameters_.size() - 1, b, flat, step_size);
+      b /= b.norm();  // the literal retraction leaves the sphere too; a state has trace one
+    }
+    put_parameters(parameters_, model_);
+    average_in();
+  }
+  const double batches = std::ceil(static_cast<double>(order.size()) / static_cast<double>(options_.batch_size));
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    outcome.gradient_nuclear_norm += nuclear_norm(project_tangent(parameters_[i], sums[i] / batches));
+  }
+  return outcome;
+}
+
+void DescentLearner::average_in() {
+  for (std::size_t i = 0; i < averages_.size(); ++i) {
+    averages_[i] = options_.average * averages_[i] + (1.0 - options_.average) * parameters_[i];
+  }
+}
+
+AnyModel DescentLearner::candidate() const {
+  if (averages_.empty()) return model_;
+  Hqmm averaged = model_;
+  std::vector<Stack> projected = averages_;
+  for (Stack& parameter : projected) {
+    Retraction onto = retract(parameter);
+    if (!onto.converged) return model_;  // the mean lost rank: far from settled, the last Γ will do
+    parameter = std::move(onto.gamma);
+  }
+  put_parameters(projected, averaged);
+  return averaged;
+}
+
+LearnerState DescentLearner::save() const {
+  LearnerState state;
+  for (const Stack& parameter : parameters_) flatten(parameter, state["parameters"]);
+  for (const Stack& average : averages_) flatten(average, state["averages"]);
+  for (const Stack& momentum : rule_->momenta()) flatten(momentum, state["momenta"]);
+  return state;
+}
+
+void DescentLearner::load(const LearnerState& state) {
+  const auto fill = [this](const std::vector<Complex>& flat, std::vector<Stack>& stacks) {
+    stacks.clear();
+    std::size_t next = 0;
+    for (const Stack& like : parameters_) {
+      if (next >= flat.size()) break;
+      stacks.push_back(Eigen::Map<const Stack>(flat.data() + next, like.rows(), like.cols()));
+      next += static_cast<std::size_t>(like.size());
+    }
+  };
+  std::vector<Stack> loaded;
+  fill(state.at("parameters"), loaded);
+  parameters_ = std::move(loaded);
+  if (const auto found = state.find("averages"); found != state.end()) fill(found->second, averages_);
+  if (const auto found = state.find("momenta"); found != state.end()) {
+    std::vector<Stack> momenta;
+    fill(found->second, momenta);
+    rule_->set_momenta(std::move(momenta));
+  }
+  put_parameters(parameters_, model_);
+}
+
+}  // namespace hqmm

@@ -1,0 +1,40 @@
+// Givens search (Srinivasan et al. 2018): two rows of Γ at a time are turned into each other by
+//
+//   [ e^{iφ/2}e^{iψ}cosθ    e^{iφ/2}e^{iδ}sinθ ]
+//   [ −e^{iφ/2}e^{−iδ}sinθ  e^{iφ/2}e^{−iψ}cosθ ]
+//
+// with the four angles found by a bounded local search on a small batch, and kept only when that batch's
+// likelihood improves. No gradient; Γ stays feasible because the turn is unitary. An epoch is one batch.
+#pragma once
+
+#include <vector>
+
+#include "hqmm/data/chunks.hpp"
+#include "hqmm/learn/learner.hpp"
+#include "hqmm/learn/options.hpp"
+
+namespace hqmm {
+
+class GivensSearch : public Learner {
+ public:
+  /// Keeps a reference to the chunks.
+  GivensSearch(Hqmm start, const std::vector<Chunk>& chunks, std::size_t burn_in,
+               const TrainOptions& options, std::size_t restart);
+
+  EpochOutcome run_epoch(std::size_t epoch, const StopRequest& stop) override;
+  [[nodiscard]] AnyModel candidate() const override { return model_; }
+  [[nodiscard]] LearnerState save() const override;
+  void load(const LearnerState& state) override;
+
+ private:
+  [[nodiscard]] double batch_log_likelihood(const Hqmm& model,
+                                            const std::vector<SequenceView>& batch) const;
+
+  Hqmm model_;
+  const std::vector<Chunk>& chunks_;
+  std::size_t burn_in_;
+  TrainOptions options_;
+  std::size_t restart_;
+};
+
+}  // namespace hqmm

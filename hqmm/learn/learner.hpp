@@ -1,0 +1,60 @@
+// Learner: what the trainer drives, one epoch at a time. A learner takes data and returns models; it prints
+// nothing, opens no file and knows no flag.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "hqmm/model/any_model.hpp"
+
+namespace hqmm {
+
+/// Everything a learner needs to go on as if never interrupted, as flat arrays: shapes follow from the
+/// options. Random choices are functions of (seed, restart, epoch) and need no state.
+using LearnerState = std::map<std::string, std::vector<Complex>>;
+
+struct EpochOutcome {
+  std::uint64_t scored = 0;          // training symbols, as they went by during the epoch
+  double log_likelihood = 0.0;       // of them, normalised, parameters changing
+  double raw_log_likelihood = 0.0;
+  double gradient_nuclear_norm = 0.0;  // of the epoch's mean gradient, tangent; 0 where there is none
+  std::uint64_t halved_steps = 0;      // retractions that failed and were tried again with half the step
+  bool converged = false;              // nothing more to gain
+  bool stopped = false;                // by the stop request: the epoch is incomplete
+};
+
+/// Training cannot go on: the loss is not finite at this symbol.
+struct Divergence {
+  std::size_t sequence = 0;
+  std::size_t position = 0;
+};
+class DivergedError : public std::exception {
+ public:
+  explicit DivergedError(Divergence place) : place_(place) {}
+  [[nodiscard]] const Divergence& place() const noexcept { return place_; }
+  [[nodiscard]] const char* what() const noexcept override { return "training diverged"; }
+
+ private:
+  Divergence place_;
+};
+
+using StopRequest = std::function<bool()>;
+
+class Learner {
+ public:
+  Learner() = default;
+  Learner(const Learner&) = delete;
+  Learner& operator=(const Learner&) = delete;
+  virtual ~Learner() = default;
+
+  /// Epochs count from 0. Throws DivergedError.
+  virtual EpochOutcome run_epoch(std::size_t epoch, const StopRequest& stop) = 0;
+  /// The model to validate and keep now.
+  [[nodiscard]] virtual AnyModel candidate() const = 0;
+  [[nodiscard]] virtual LearnerState save() const = 0;
+  virtual void load(const LearnerState& state) = 0;
+};
+
+}  // namespace hqmm

@@ -1,0 +1,86 @@
+// Everything a training run can be told. The defaults are the recipe that did best in our measurements.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "hqmm/core/types.hpp"
+
+namespace hqmm {
+
+enum class LearnerKind { kNsRis, kCosm, kGivens, kEm };
+enum class RetractionKind {
+  kFeasible,  // convergent Newton–Schulz: Γ†Γ = I to 1e-12 after every step
+  kLiteral,   // the paper's: leaves the manifold; kept to show what it does
+};
+enum class ScheduleKind { kCosine, kGeometric, kConstant };
+enum class InitialStateKind {
+  kUniform,  // I/n, fixed
+  kRandom,   // a random density matrix, fixed
+  kLearned,  // BB†, learned with the operators
+  kPure,     // |b⟩⟨b|, learned, rank one throughout
+};
+
+struct TrainOptions {
+  LearnerKind learner = LearnerKind::kNsRis;
+  RetractionKind retraction = RetractionKind::kFeasible;
+  Index latent_dim = 4;
+  Index kraus_rank = 2;
+  InitialStateKind initial_state = InitialStateKind::kUniform;
+
+  // Descent (ns-ris, cosm)
+  std::size_t epochs = 60;
+  std::size_t batch_size = 4;
+  double step_size = 0.2;
+  double step_decay = 0.95;  // per epoch, geometric schedule only
+  ScheduleKind schedule = ScheduleKind::kCosine;
+  double momentum = 0.9;
+  int ns_steps = 5;      // Newton–Schulz steps of the direction (and of the literal retraction)
+  double average = 0.98;  // weight of the past in the running mean of Γ; 0 scores the last Γ itself
+
+  // Data
+  std::optional<std::size_t> chunk_length;  // 0: whole sequences; unset: see plan_chunks
+  std::optional<std::size_t> burn_in;
+  std::optional<std::size_t> validation_burn_in;
+  bool gradient_through_burn_in = true;
+
+  // Givens search
+  std::size_t givens_pairs = 6;        // row pairs tried per batch; an epoch is one batch
+  std::size_t givens_evaluations = 60;  // of the likelihood, per row pair
+
+  // EM
+  double tolerance = 7e-6;  // on the relative change of the log-likelihood
+
+  std::size_t restarts = 1;
+  std::size_t patience = 0;  // epochs without a better validation score before stopping; 0: never
+  double time_limit = 0.0;   // seconds; 0: none
+  double warm_noise = 0.1;   // complex noise added to a warm start from an HMM
+  std::uint64_t seed = 1;
+  int threads = 0;
+};
+
+[[nodiscard]] std::string_view name_of(LearnerKind kind);
+[[nodiscard]] std::string_view name_of(RetractionKind kind);
+[[nodiscard]] std::string_view name_of(ScheduleKind kind);
+[[nodiscard]] std::string_view name_of(InitialStateKind kind);
+[[nodiscard]] LearnerKind parse_learner(std::string_view text);
+[[nodiscard]] RetractionKind parse_retraction(std::string_view text);
+[[nodiscard]] ScheduleKind parse_schedule(std::string_view text);
+[[nodiscard]] InitialStateKind parse_initial_state(std::string_view text);
+
+/// The recipe of a learner: what differs from the defaults above for cosm, givens and em.
+[[nodiscard]] TrainOptions default_options(LearnerKind learner);
+
+/// The paper's protocol: chunks of 300 with a burn-in of 100 that the gradient does not pass, 60 epochs,
+/// geometric decay, a random initial state, no averaging; for COSM batches of 20 and the tuned step size
+/// and decay of (n, s, w), the nearest tuned shape where there is none.
+void apply_paper_preset(TrainOptions& options, std::size_t alphabet_size);
+
+/// η of an epoch (0-based).
+[[nodiscard]] double step_size_at(const TrainOptions& options, std::size_t epoch);
+
+/// Throws kUsage for a value no run could use.
+void require_usable(const TrainOptions& options);
+
+}  // namespace hqmm

@@ -1,0 +1,77 @@
+#include "hqmm/learn/start.hpp"
+
+#include "hqmm/core/error.hpp"
+#include "hqmm/model/embedding.hpp"
+#include "hqmm/model/random_models.hpp"
+#include "hqmm/stiefel/newton_schulz.hpp"
+
+namespace hqmm {
+namespace {
+
+Matrix initial_state(const TrainOptions& options, std::size_t restart) {
+  RandomStream random(options.seed, Purpose::kInitialState, restart);
+  switch (options.initial_state) {
+    case InitialStateKind::kRandom: return random_density_matrix(options.latent_dim, random);
+    case InitialStateKind::kPure: return random_pure_state(options.latent_dim, random);
+    case InitialStateKind::kUniform:
+    case InitialStateKind::kLearned: break;
+  }
+  return maximally_mixed(options.latent_dim);
+}
+
+void add_noise(KrausSet& set, double amount, RandomStream& random) {
+  if (amount == 0.0) return;
+  for (Index k = 0; k < set.gamma().size(); ++k) {
+    const double re = random.normal();
+    set.gamma().data()[k] += amount * Complex(re, random.normal());
+  }
+  Retraction onto = retract(set.gamma());
+  if (!onto.converged) throw fail(ErrorCode::kInternal, "noise made a warm start rank deficient");
+  set.gamma() = std::move(onto.gamma);
+}
+
+Start warm_hqmm_from_hmm(const Hmm& hmm, const TrainOptions& options, std::size_t restart) {
+  if (options.kraus_rank != hmm.latent_dim()) {
+    throw fail(ErrorCode::kUsage, "a warm start from an HMM of {} states needs -w {}, not -w {}",
+               hmm.latent_dim(), hmm.latent_dim(), options.kraus_rank);
+  }
+  Hqmm model = embed_cyclic(hmm);
+  RandomStream random(options.seed, Purpose::kNoise, restart);
+  for (KrausSet& set : model.sets) add_noise(set, options.warm_noise, random);
+  return {std::move(model), AnyModel(embed_rank_one(hmm))};
+}
+
+}  // namespace
+
+AnyModel random_start(const TrainOptions& options, const Alphabet& alphabet, std::size_t restart) {
+  RandomStream random(options.seed, Purpose::kInitialModel, restart);
+  if (options.learner == LearnerKind::kEm) return random_hmm(alphabet, options.latent_dim, random);
+  KrausSet set = random_kraus(static_cast<Index>(alphabet.size()), options.kraus_rank, options.latent_dim, random);
+  return stationary_hqmm(alphabet, std::move(set), initial_state(options, restart));
+}
+
+Start warm_start(const AnyModel& from, const TrainOptions& options, const Alphabet& alphabet,
+                 std::size_t restart) {
+  if (!(alphabet_of(from) == alphabet)) {
+    throw fail(ErrorCode::kUsage, "the warm start's alphabet ({}) is not the data's ({})",
+               alphabet_of(from).description(), alphabet.description());
+  }
+  const Index n = std::visit([](const auto& m) { return m.latent_dim(); }, from);
+  if (n != options.latent_dim) {
+    throw fail(ErrorCode::kUsage, "the warm start has n = {}, the run n = {}", n, options.latent_dim);
+  }
+  const auto* hmm = std::get_if<Hmm>(&from);
+  if (options.learner == LearnerKind::kEm) {
+    if (hmm == nullptr) throw fail(ErrorCode::kUsage, "em learns HMMs; the warm start is an HQMM");
+    return {*hmm, AnyModel(*hmm)};
+  }
+  if (hmm != nullptr) return warm_hqmm_from_hmm(*hmm, options, restart);
+  const auto& hqmm = std::get<Hqmm>(from);
+  if (hqmm.kraus_rank() != options.kraus_rank) {
+    throw fail(ErrorCode::kUsage, "the warm start has w = {}, the run w = {}", hqmm.kraus_rank(),
+               options.kraus_rank);
+  }
+  return {hqmm, AnyModel(hqmm)};
+}
+
+}  // namespace hqmm

@@ -1,0 +1,176 @@
+#include "hqmm/learn/stationarity.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "hqmm/core/error.hpp"
+#include "hqmm/core/parallel.hpp"
+#include "hqmm/engine/gradient.hpp"
+#include "hqmm/data/chunks.hpp"
+#include "hqmm/learn/trainer.hpp"
+#include "hqmm/stiefel/polar.hpp"
+#include "hqmm/stiefel/tangent.hpp"
+
+namespace hqmm {
+namespace {
+
+constexpr std::uint64_t kSamples = 64;
+
+}  // namespace
+
+double StationarityReport::descent_term() const {
+  if (!direction_accurate()) return std::numeric_limits<double>::infinity();
+  return descent / (step_size * (1.0 - epsilon) * static_cast<double>(steps));
+}
+double StationarityReport::smoothness_term() const {
+  if (!direction_accurate()) return std::numeric_limits<double>::infinity();
+  return lipschitz * (1.0 + epsilon) * (1.0 + epsilon) * step_size / (1.0 - epsilon);
+}
+double StationarityReport::retraction_term() const {
+  if (!direction_accurate()) return std::numeric_limits<double>::infinity();
+  return (2.0 * gradient_bound * rho_mean + lipschitz * rho_mean_square) / (step_size * (1.0 - epsilon));
+}
+double StationarityReport::tracking_term() const {
+  if (!direction_accurate()) return std::numeric_limits<double>::infinity();
+  const double tracking =
+      momentum_mismatch / ((1.0 - momentum) * static_cast<double>(steps)) +
+      std::sqrt(latent_dim) * sigma / std::sqrt(batch_size) +
+      momentum * lipschitz / (1.0 - momentum) * (step_size * (1.0 + epsilon) + rho_mean);
+  return 2.0 * tracking / (1.0 - epsilon);
+}
+double StationarityReport::bound() const {
+  return descent_term() + smoothness_term() + retraction_term() + tracking_term();
+}
+bool StationarityReport::on_manifold() const { return largest_residual <= kFeasibleTolerance; }
+
+class StationarityProbe::Measurement {
+ public:
+  Measurement(const SequenceSet& train, const SequenceSet& validation, const TrainOptions& options,
+              const Matrix& initial_state)
+      : options_(options), alphabet_(train.alphabet()), initial_state_(initial_state) {
+    const DataPlan plan = plan_data(train, validation, options);
+    chunks_ = cut(train, {plan.chunk_length, plan.burn_in});
+    gradient_options_ = {plan.burn_in, options.gradient_through_burn_in, false};
+    const std::uint64_t updates = (chunks_.size() + options.batch_size - 1) / options.batch_size;
+    stride_ = std::max<std::uint64_t>(1, options.epochs * updates / kSamples);
+    report_.step_size = options.step_size;
+    report_.momentum = options.momentum;
+    report_.batch_size = static_cast<double>(std::min(options.batch_size, chunks_.size()));
+    report_.latent_dim = static_cast<double>(options.latent_dim);
+  }
+
+  void watch(const StepDetail& step) {
+    const double epsilon = operator_distance(*step.direction, polar(*step.momentum));
+    report_.epsilon = std::max(report_.epsilon, epsilon);
+    const double rho = operator_distance(*step.after, *step.moved);
+    rho_sum_ += rho;
+    rho_squares_ += rho * rho;
+    report_.largest_residual = std::max(report_.largest_residual, hqmm::feasibility_residual(*step.after));
+    if (report_.steps % stride_ == 0) take_sample(step);
+    ++report_.steps;
+  }
+
+  [[nodiscard]] StationarityReport report() const {
+    StationarityReport out = report_;
+    const auto steps = static_cast<double>(std::max<std::uint64_t>(out.steps, 1));
+    const auto samples = static_cast<double>(std::max<std::uint64_t>(out.samples, 1));
+    out.rho_mean = rho_sum_ / steps;
+    out.rho_mean_square = rho_squares_ / steps;
+    out.sigma = std::sqrt(variance_sum_ / samples);
+    out.measured = norm_sum_ / samples;
+    out.descent = first_loss_ - least_loss_;
+    return out;
+  }
+
+ private:
+  struct Full {
+    double loss = 0.0;      // F(Γ), mean over sequences
+    Stack gradient;         // grad F, tangent
+    double variance = 0.0;  // mean ‖grad f_i − grad F‖²
+  };
+
+  [[nodiscard]] Full full_gradient(const Stack& gamma) const {
+    const Hqmm model = stationary_hqmm(
+        alphabet_, KrausSet(static_cast<Index>(alphabet_.size()), options_.kraus_rank, gamma), initial_state_);
+    struct Sum {
+      double loss = 0.0;
+      Stack gradient;
+      double squares = 0.0;
+    };
+    Sum total = parallel_reduce(
+        chunks_.size(), options_.threads, Sum{},
+        [&](std::size_t i) {
+          const SequenceView one = chunks_[i].symbols;
+          const BatchGradient g = gradient(model, {&one, 1}, gradient_options_, 1);
+          Stack tangent = project_tangent(gamma, g.sets[0]);
+          const double square = tangent.squaredNorm();
+          return Sum{-g.raw_log_likelihood, std::move(tangent), square};
+        },
+        [](Sum a, const Sum& b) {
+          a.loss += b.loss;
+          a.gradient += b.gradient;
+          a.squares += b.squares;
+          return a;
+        });
+    const auto count = static_cast<double>(chunks_.size());
+    Full out{total.loss / count, total.gradient / count, 0.0};
+    out.variance = std::max(0.0, total.squares / count - out.gradient.squaredNorm());
+    return out;
+  }
+
+  void take_sample(const StepDetail& step) {
+    const Full here = full_gradient(*step.before);
+    const Full next = full_gradient(*step.after);
+    const double norm = nuclear_norm(here.gradient);
+    if (report_.samples == 0) {
+      first_loss_ = here.loss;
+      report_.momentum_mismatch = nuclear_norm(*step.momentum - here.gradient);
+    }
+    ++report_.samples;
+    least_loss_ = std::min({least_loss_, here.loss, next.loss});
+    norm_sum_ += norm;
+    variance_sum_ += here.variance;
+    report_.gradient_bound = std::max({report_.gradient_bound, norm, nuclear_norm(next.gradient)});
+    const double moved = operator_distance(*step.after, *step.before);
+    if (moved > 0.0) {
+      report_.lipschitz = std::max(report_.lipschitz, nuclear_norm(next.gradient - here.gradient) / moved);
+    }
+  }
+
+  TrainOptions options_;
+  Alphabet alphabet_;
+  Matrix initial_state_;
+  std::vector<Chunk> chunks_;
+  GradientOptions gradient_options_;
+  std::uint64_t stride_ = 1;
+  StationarityReport report_;
+  double rho_sum_ = 0.0;
+  double rho_squares_ = 0.0;
+  double variance_sum_ = 0.0;
+  double norm_sum_ = 0.0;
+  double first_loss_ = 0.0;
+  double least_loss_ = std::numeric_limits<double>::infinity();
+};
+
+StationarityProbe::StationarityProbe(const SequenceSet& train, const SequenceSet& validation,
+                                     const TrainOptions& options, const Matrix& initial_state) {
+  if (options.schedule != ScheduleKind::kConstant || options.restarts != 1) {
+    throw fail(ErrorCode::kUsage, "the convergence bound is about one run with a constant step size: use "
+                                  "--schedule constant and --restarts 1");
+  }
+  if (options.initial_state == InitialStateKind::kLearned || options.initial_state == InitialStateKind::kPure) {
+    throw fail(ErrorCode::kUsage, "the convergence bound is about the Kraus operators: use a fixed --initial-state");
+  }
+  measurement_ = std::make_unique<Measurement>(train, validation, options, initial_state);
+}
+
+StationarityProbe::~StationarityProbe() = default;
+
+StepWatcher StationarityProbe::watcher() {
+  return [this](const StepDetail& step) { measurement_->watch(step); };
+}
+
+StationarityReport StationarityProbe::report() const { return measurement_->report(); }
+
+}  // namespace hqmm

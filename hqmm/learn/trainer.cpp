@@ -1,0 +1,320 @@
+#include "hqmm/learn/trainer.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+
+#include "hqmm/core/error.hpp"
+#include "hqmm/data/chunks.hpp"
+#include "hqmm/data/folds.hpp"
+#include "hqmm/learn/baum_welch.hpp"
+#include "hqmm/learn/descent.hpp"
+#include "hqmm/learn/givens.hpp"
+#include "hqmm/learn/start.hpp"
+#include "hqmm/model/likelihood.hpp"
+
+namespace hqmm {
+namespace {
+
+class Trainer {
+ public:
+  Trainer(const SequenceSet& train_set, const SequenceSet& validation_set, const TrainOptions& options,
+          const TrainHooks& hooks, const std::optional<AnyModel>& warm, const Checkpoint* resume)
+      : train_(train_set),
+        validation_(validation_set),
+        options_(options),
+        hooks_(hooks),
+        warm_(warm),
+        resume_(resume),
+        plan_(plan_data(train_set, validation_set, options)),
+        chunks_(cut(train_set, {plan_.chunk_length, plan_.burn_in})) {
+    if (options.learner != LearnerKind::kEm) require_something_to_learn();
+  }
+
+  TrainResult run() {
+    start_ = std::chrono::steady_clock::now();
+    std::size_t first = 0;
+    if (resume_ != nullptr) {
+      state_ = *resume_;
+      first = state_.restart;
+      have_best_ = true;
+    }
+    TrainStatus status = TrainStatus::kMaxEpochs;
+    for (std::size_t restart = first; restart < options_.restarts; ++restart) {
+      status = run_restart(restart);
+      if (status == TrainStatus::kInterrupted || status == TrainStatus::kTimeLimit) break;
+    }
+    return result(status);
+  }
+
+ private:
+  void require_something_to_learn() const {
+    for (const Chunk& chunk : chunks_) {
+      if (chunk.symbols.size() > plan_.burn_in) return;
+    }
+    throw fail(ErrorCode::kBadData,
+               "no training symbol is left behind the burn-in of {}: the longest sequence has {} "
+               "(use a smaller --burn-in)",
+               plan_.burn_in, train_.longest());
+  }
+
+  [[nodiscard]] double seconds() const {
+    const std::chrono::duration<double> gone = std::chrono::steady_clock::now() - start_;
+    return (resume_ != nullptr ? resume_->seconds : 0.0) + gone.count();
+  }
+  [[nodiscard]] bool out_of_time() const {
+    return options_.time_limit > 0.0 && seconds() >= options_.time_limit;
+  }
+  [[nodiscard]] bool stop_requested() const { return hooks_.stop_requested && hooks_.stop_requested(); }
+
+  [[nodiscard]] std::unique_ptr<Learner> make_learner(const AnyModel& start, std::size_t restart) const {
+    if (options_.learner == LearnerKind::kEm) {
+      return std::make_unique<BaumWelch>(std::get<Hmm>(start), train_, options_);
+    }
+    const auto& hqmm = std::get<Hqmm>(start);
+    if (options_.learner == LearnerKind::kGivens) {
+      return std::make_unique<GivensSearch>(hqmm, chunks_, plan_.burn_in, options_, restart);
+    }
+    auto rule = options_.learner == LearnerKind::kCosm ? make_cosm(options_) : make_ns_ris(options_);
+    if (hooks_.on_step) rule->watch(hooks_.on_step);
+    return std::make_unique<DescentLearner>(hqmm, chunks_, plan_.burn_in, options_, restart, std::move(rule));
+  }
+
+  TrainStatus run_restart(std::size_t restart) {
+    const Alphabet& alphabet = train_.alphabet();
+    const Start start = warm_ ? warm_start(*warm_, options_, alphabet, restart)
+                              : Start{random_start(options_, alphabet, restart), {}};
+    const std::unique_ptr<Learner> learner = make_learner(start.model, restart);
+    const bool resuming = resume_ != nullptr && restart == resume_->restart;
+    if (resuming) {
+      learner->load(state_.learner);
+    } else {
+      state_.restart = restart;
+      state_.epochs_done = 0;
+      state_.since_best = 0;
+      state_.restart_over = false;
+      state_.current = {};
+      state_.current.restart = restart;
+      state_.current.best_validation = -std::numeric_limits<double>::infinity();
+      if (start.keep) consider(*start.keep, record_of(0, {}));
+      consider(learner->candidate(), record_of(0, {}));
+    }
+    TrainStatus status = TrainStatus::kMaxEpochs;
+    try {
+      status = run_epochs(*learner);
+    } catch (const DivergedError& error) {
+      status = TrainStatus::kDiverged;
+      state_.current.message =
+          fmt::format("the loss is not finite at sequence {}, symbol {} (epoch {})", error.place().sequence,
+                      error.place().position, state_.epochs_done + 1);
+    }
+    state_.current.status = status;
+    state_.current.epochs_run = state_.epochs_done;
+    if (status != TrainStatus::kInterrupted) state_.finished.push_back(state_.current);
+    return status;
+  }
+
+  TrainStatus run_epochs(Learner& learner) {
+    const StopRequest stop = [this] { return stop_requested() || out_of_time(); };
+    if (state_.restart_over) return TrainStatus::kConverged;
+    while (state_.epochs_done < options_.epochs) {
+      EpochOutcome outcome = learner.run_epoch(state_.epochs_done, stop);
+      if (outcome.stopped) return stop_requested() ? TrainStatus::kInterrupted : TrainStatus::kTimeLimit;
+      ++state_.epochs_done;
+      state_.current.epochs_run = state_.epochs_done;
+      const bool better = consider(learner.candidate(), record_of(state_.epochs_done, outcome));
+      state_.since_best = better ? 0 : state_.since_best + 1;
+      const bool patience_over = options_.patience > 0 && state_.since_best >= options_.patience;
+      state_.restart_over = outcome.converged || patience_over;
+      if (hooks_.on_checkpoint) {
+        state_.learner = learner.save();
+        state_.seconds = seconds();
+        hooks_.on_checkpoint(state_);
+      }
+      if (state_.restart_over) return TrainStatus::kConverged;
+    }
+    return TrainStatus::kMaxEpochs;
+  }
+
+  [[nodiscard]] EpochRecord record_of(std::size_t epoch, const EpochOutcome& outcome) const {
+    EpochRecord record;
+    record.restart = state_.restart;
+    record.epoch = epoch;
+    if (epoch == 0) return record;
+    const bool descends =
+        options_.learner == LearnerKind::kNsRis || options_.learner == LearnerKind::kCosm;
+    record.step_size = descends ? step_size_at(options_, epoch - 1) : 0.0;
+    Figures figures;
+    figures.symbols = outcome.scored;
+    figures.log_likelihood = outcome.log_likelihood;
+    figures.da = description_accuracy(outcome.log_likelihood, outcome.scored, train_.alphabet().size());
+    if (literal()) {
+      figures.raw_log_likelihood = outcome.raw_log_likelihood;
+      figures.raw_da =
+          description_accuracy(outcome.raw_log_likelihood, outcome.scored, train_.alphabet().size());
+    }
+    record.train = figures;
+    record.gradient_nuclear_norm = outcome.gradient_nuclear_norm;
+    record.halved_steps = outcome.halved_steps;
+    return record;
+  }
+
+  [[nodiscard]] bool literal() const {
+    return options_.learner == LearnerKind::kNsRis && options_.retraction == RetractionKind::kLiteral;
+  }
+
+  /// Validates a candidate, keeps it when it is the best yet, and tells the observer. True when it is the
+  /// best of its restart.
+  bool consider(const AnyModel& candidate, EpochRecord record) {
+    record.validation = validate(candidate);
+    record.feasibility_residual = feasibility_residual(candidate);
+    record.seconds = seconds();
+    // The paper selects by the un-normalised likelihood; its algorithm is run to the letter.
+    const double worth =
+        literal() ? record.validation.raw_log_likelihood.value_or(record.validation.log_likelihood)
+                  : record.validation.log_likelihood;
+    const bool better_here = worth > state_.current.best_validation;
+    if (better_here) {
+      state_.current.best_validation = worth;
+      state_.current.best_epoch = record.epoch;
+    }
+    double best_before = -std::numeric_limits<double>::infinity();
+    for (const RestartSummary& earlier : state_.finished) best_before = std::max(best_before, earlier.best_validation);
+    record.best = !have_best_ || (better_here && worth > best_before);
+    if (record.best) {
+      state_.best = candidate;
+      state_.best_restart = state_.restart;
+      have_best_ = true;
+    }
+    if (hooks_.on_epoch) hooks_.on_epoch(record);
+    return better_here;
+  }
+
+  [[nodiscard]] Figures validate(const AnyModel& candidate) const {
+    Figures out;
+    const bool infeasible = !is_feasible(candidate);
+    const std::size_t s = alphabet_of(candidate).size();
+    double raw = 0.0;
+    double da_sum = 0.0;
+    double raw_da_sum = 0.0;
+    std::size_t counted = 0;
+    for (const SequenceLikelihood& one :
+         log_likelihoods(candidate, validation_, plan_.validation_burn_in, options_.threads)) {
+      out.symbols += one.scored;
+      out.log_likelihood += one.log_likelihood;
+      raw += one.raw_log_likelihood;
+      if (const auto da = description_accuracy(one.log_likelihood, one.scored, s)) {
+        ++counted;
+        da_sum += *da;
+        raw_da_sum += *description_accuracy(one.raw_log_likelihood, one.scored, s);
+      }
+    }
+    if (counted > 0) out.da = da_sum / static_cast<double>(counted);
+    if (infeasible) {
+      out.raw_log_likelihood = raw;
+      if (counted > 0) out.raw_da = raw_da_sum / static_cast<double>(counted);
+    }
+    return out;
+  }
+
+  [[nodiscard]] TrainResult result(TrainStatus status) const {
+    TrainResult out;
+    out.model = state_.best;
+    out.best_restart = state_.best_restart;
+    out.restarts = state_.finished;
+    if (status == TrainStatus::kInterrupted) out.restarts.push_back(state_.current);
+    for (const RestartSummary& one : out.restarts) {
+      if (one.restart != out.best_restart) continue;
+      out.epochs_run = one.epochs_run;
+      out.best_epoch = one.best_epoch;
+      out.status = one.status;
+      out.message = one.message;
+    }
+    if (status == TrainStatus::kInterrupted || status == TrainStatus::kTimeLimit) out.status = status;
+    out.seconds = seconds();
+    return out;
+  }
+
+  const SequenceSet& train_;
+  const SequenceSet& validation_;
+  const TrainOptions& options_;
+  const TrainHooks& hooks_;
+  const std::optional<AnyModel>& warm_;
+  const Checkpoint* resume_;
+  DataPlan plan_;
+  std::vector<Chunk> chunks_;
+  std::chrono::steady_clock::time_point start_;
+  Checkpoint state_;
+  bool have_best_ = false;
+};
+
+}  // namespace
+
+std::string_view name_of(TrainStatus status) {
+  switch (status) {
+    case TrainStatus::kConverged: return "converged";
+    case TrainStatus::kMaxEpochs: return "max-epochs";
+    case TrainStatus::kDiverged: return "diverged";
+    case TrainStatus::kTimeLimit: return "time-limit";
+    case TrainStatus::kInterrupted: break;
+  }
+  return "interrupted";
+}
+
+TrainStatus parse_status(std::string_view text) {
+  for (const TrainStatus status : {TrainStatus::kConverged, TrainStatus::kMaxEpochs, TrainStatus::kDiverged,
+                                   TrainStatus::kTimeLimit, TrainStatus::kInterrupted}) {
+    if (name_of(status) == text) return status;
+  }
+  throw fail(ErrorCode::kBadData, "there is no training status '{}'", printable(text));
+}
+
+DataPlan plan_data(const SequenceSet& train, const SequenceSet& validation, const TrainOptions& options) {
+  const ChunkPlan chunks = plan_chunks(train, options.chunk_length, options.burn_in);
+  std::size_t validation_burn_in = 0;
+  if (validation.longest() > kAutoChunkAbove) {
+    std::size_t shortest = validation.longest();
+    for (std::size_t i = 0; i < validation.size(); ++i) shortest = std::min(shortest, validation[i].size());
+    validation_burn_in = std::min<std::size_t>(1000, shortest / 3);
+  }
+  return {chunks.chunk_length, chunks.burn_in, options.validation_burn_in.value_or(validation_burn_in)};
+}
+
+TrainResult train(const SequenceSet& train_set, const SequenceSet& validation_set,
+                  const TrainOptions& options, const TrainHooks& hooks, const std::optional<AnyModel>& warm,
+                  const Checkpoint* resume) {
+  require_usable(options);
+  if (train_set.empty()) throw fail(ErrorCode::kBadData, "there is nothing to train on");
+  return Trainer(train_set, validation_set, options, hooks, warm, resume).run();
+}
+
+ValidationSplit split_validation(const SequenceSet& set, double share, std::uint64_t seed) {
+  ValidationSplit out;
+  const auto groups = group_sequences(set, {Grouping::Kind::kIdentical, 0});
+  const bool separable = std::any_of(groups.begin(), groups.end(), [](std::uint32_t g) { return g > 0; });
+  if (separable) {
+    const Split split = hold_out(set, share, {Grouping::Kind::kIdentical, 0}, seed);
+    out.train = set.subset(split.kept);
+    out.validation = set.subset(split.held_out);
+    out.how = fmt::format("{} of {} sequences held out for validation (seed {})", split.held_out.size(),
+                          set.size(), seed);
+    return out;
+  }
+  out.train = SequenceSet(set.alphabet());
+  out.validation = SequenceSet(set.alphabet());
+  const std::size_t length = set.longest();
+  const auto tail = static_cast<std::size_t>(share * static_cast<double>(length));
+  if (set.size() == 1 && tail > 0) {
+    out.train.append(set[0].part(0, length - tail));
+    out.validation.append(set[0].part(length - tail, tail));
+    out.how = fmt::format("the last {} of the only sequence's {} symbols held out for validation", tail, length);
+    return out;
+  }
+  out.train = set;
+  out.validation = set;
+  out.how = "nothing can be held out of this data: validation is on the training sequences themselves";
+  return out;
+}
+
+}  // namespace hqmm

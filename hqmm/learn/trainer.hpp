@@ -1,0 +1,112 @@
+// The training loop: epochs of any learner, validated one by one, the best model kept.
+//
+// Same data, options and seed give the same model at any thread count, and a run that goes on from a
+// checkpoint ends with the same bytes as one that was never interrupted.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hqmm/data/sequence_set.hpp"
+#include "hqmm/learn/learner.hpp"
+#include "hqmm/learn/options.hpp"
+#include "hqmm/learn/update_rule.hpp"
+
+namespace hqmm {
+
+/// Log-likelihood and description accuracy of some data; raw ones beside for infeasible models.
+struct Figures {
+  std::uint64_t symbols = 0;
+  double log_likelihood = 0.0;
+  std::optional<double> da;
+  std::optional<double> raw_log_likelihood;
+  std::optional<double> raw_da;
+};
+
+struct EpochRecord {
+  std::size_t restart = 0;  // 0-based
+  std::size_t epoch = 0;    // 1-based; 0 is the model training started from
+  double step_size = 0.0;
+  std::optional<Figures> train;  // as the epoch went by; none for epoch 0
+  Figures validation;            // of the candidate at the epoch's end
+  double feasibility_residual = 0.0;
+  double gradient_nuclear_norm = 0.0;
+  std::uint64_t halved_steps = 0;
+  double seconds = 0.0;  // since the run began, across interruptions
+  bool best = false;     // better than everything before, this restart and earlier ones
+};
+
+enum class TrainStatus { kConverged, kMaxEpochs, kDiverged, kTimeLimit, kInterrupted };
+[[nodiscard]] std::string_view name_of(TrainStatus status);
+/// Throws kBadData for anything but those names.
+[[nodiscard]] TrainStatus parse_status(std::string_view text);
+
+struct RestartSummary {
+  std::size_t restart = 0;
+  TrainStatus status = TrainStatus::kMaxEpochs;
+  std::size_t epochs_run = 0;
+  std::size_t best_epoch = 0;
+  double best_validation = 0.0;  // log-likelihood, raw for the literal retraction
+  std::string message;           // why it diverged
+};
+
+/// All that is needed to go on after the last whole epoch.
+struct Checkpoint {
+  std::size_t restart = 0;
+  std::size_t epochs_done = 0;
+  LearnerState learner;
+  AnyModel best;
+  std::size_t best_restart = 0;
+  RestartSummary current;                // of the restart under way
+  std::vector<RestartSummary> finished;  // earlier restarts
+  std::size_t since_best = 0;            // epochs of this restart without a better one
+  bool restart_over = false;             // the restart under way has converged or run out of patience
+  double seconds = 0.0;
+};
+
+struct TrainHooks {
+  std::function<void(const EpochRecord&)> on_epoch;
+  std::function<void(const Checkpoint&)> on_checkpoint;
+  StopRequest stop_requested;
+  StepWatcher on_step;  // ns-ris only
+};
+
+struct TrainResult {
+  AnyModel model;
+  TrainStatus status = TrainStatus::kMaxEpochs;
+  std::string message;
+  std::size_t epochs_run = 0;  // of the best restart
+  std::size_t best_epoch = 0;
+  std::size_t best_restart = 0;
+  std::vector<RestartSummary> restarts;
+  double seconds = 0.0;
+};
+
+/// What `auto` became for this data.
+struct DataPlan {
+  std::size_t chunk_length = 0;  // 0: whole sequences
+  std::size_t burn_in = 0;
+  std::size_t validation_burn_in = 0;
+};
+/// Validation sequences longer than 600 get a burn-in of a third of the shortest of them, at most 1000.
+[[nodiscard]] DataPlan plan_data(const SequenceSet& train, const SequenceSet& validation,
+                                 const TrainOptions& options);
+
+/// Throws kUsage or kBadData when the run cannot start; divergence is a status, not an error.
+[[nodiscard]] TrainResult train(const SequenceSet& train_set, const SequenceSet& validation_set,
+                                const TrainOptions& options, const TrainHooks& hooks = {},
+                                const std::optional<AnyModel>& warm = {},
+                                const Checkpoint* resume = nullptr);
+
+/// A validation share split off when the user has none: some sequences (equal ones stay together), or the
+/// tail of a single long one. `how` says which, for people.
+struct ValidationSplit {
+  SequenceSet train;
+  SequenceSet validation;
+  std::string how;
+};
+[[nodiscard]] ValidationSplit split_validation(const SequenceSet& set, double share, std::uint64_t seed);
+
+}  // namespace hqmm

@@ -1,0 +1,58 @@
+// UpdateRule: one step on the Stiefel manifold, given a gradient. A rule serves several parameters (the
+// Kraus sets, and the initial state as a point of a sphere) and keeps a momentum for each.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "hqmm/learn/learner.hpp"
+#include "hqmm/learn/options.hpp"
+
+namespace hqmm {
+
+struct StepReport {
+  std::uint64_t halved = 0;  // how often the step was halved before the retraction converged
+};
+
+/// What a step looked like from inside, for the stationarity measurements.
+struct StepDetail {
+  std::size_t parameter = 0;
+  const Stack* before = nullptr;     // Γ_k
+  const Stack* gradient = nullptr;   // G_R, of the mini-batch
+  const Stack* momentum = nullptr;   // M
+  const Stack* direction = nullptr;  // D
+  const Stack* moved = nullptr;      // Γ_{k+½} = Γ_k − ηD
+  const Stack* after = nullptr;      // Γ_{k+1}
+  double step_size = 0.0;            // as taken
+};
+using StepWatcher = std::function<void(const StepDetail&)>;
+
+class UpdateRule {
+ public:
+  UpdateRule() = default;
+  UpdateRule(const UpdateRule&) = delete;
+  UpdateRule& operator=(const UpdateRule&) = delete;
+  virtual ~UpdateRule() = default;
+
+  virtual void begin_epoch() {}
+  /// Moves `gamma`, parameter number `parameter`, against the gradient of the loss.
+  virtual StepReport update(std::size_t parameter, Stack& gamma, const Stack& gradient,
+                            double step_size) = 0;
+  /// The momenta, one per parameter; empty where no step has been taken.
+  [[nodiscard]] const std::vector<Stack>& momenta() const noexcept { return momenta_; }
+  void set_momenta(std::vector<Stack> momenta) { momenta_ = std::move(momenta); }
+  void watch(StepWatcher watcher) { watcher_ = std::move(watcher); }
+
+ protected:
+  /// The momentum of a parameter, zero at first.
+  Stack& momentum_of(std::size_t parameter, const Stack& like);
+
+  std::vector<Stack> momenta_;
+  StepWatcher watcher_;
+};
+
+[[nodiscard]] std::unique_ptr<UpdateRule> make_ns_ris(const TrainOptions& options);
+[[nodiscard]] std::unique_ptr<UpdateRule> make_cosm(const TrainOptions& options);
+
+}  // namespace hqmm

@@ -1,0 +1,58 @@
+// The flags of `hqmm train` and what they add up to: a TrainJob, which config.json of a run directory keeps.
+#pragma once
+
+#include "command.hpp"
+
+namespace hqmm::cli {
+
+/// One training run, complete: made from flags, or read back from a run directory.
+struct TrainJob {
+  CommonOptions common;
+  DataOptions data;
+  std::string train_path;
+  std::string validation_path;  // empty: a share of the training data
+  double validation_share = 0.2;
+  std::string out;
+  std::string run_path;
+  std::string warm_start;     // a model file, "em", or nothing
+  std::string expected_hash;  // of the training data, when resuming
+  bool stationarity = false;
+  bool resuming = false;
+  TrainOptions options;
+  /// Fills in what depends on the alphabet (the paper preset's tuned values).
+  std::function<void(TrainOptions&, std::size_t)> finish_options;
+
+  void settle(std::size_t alphabet_size);
+  [[nodiscard]] Json config(const std::string& train_hash) const;
+};
+
+class TrainFlags {
+ public:
+  void add_to(CLI::App& command);
+  [[nodiscard]] const std::string& resume_path() const { return resume_path_; }
+  /// Throws kUsage for flags that do not go together.
+  [[nodiscard]] TrainJob job() const;
+  [[nodiscard]] TrainJob resume(const RunDirectory& run) const;
+
+ private:
+  void add_model_flags(CLI::App& command);
+  void add_descent_flags(CLI::App& command);
+  void add_data_flags(CLI::App& command);
+  void add_run_flags(CLI::App& command);
+  /// The recipe of the learner and preset, with every flag that was given on top.
+  [[nodiscard]] TrainOptions options_for(std::size_t alphabet_size) const;
+
+  CommonOptions common_;
+  DataOptions data_;
+  std::string train_path_, validation_path_, run_path_, resume_path_, warm_start_;
+  double validation_share_ = 0.2;
+  bool stationarity_ = false;
+  std::string learner_ = "ns-ris";
+  std::string preset_ = "default";
+  TrainOptions given_;  // values of the flags
+  std::string retraction_, schedule_, initial_state_, chunk_length_, burn_in_, validation_burn_in_;
+  /// Copies one flag's value into the options, for each flag; run only for those given.
+  std::vector<std::pair<CLI::Option*, std::function<void(TrainOptions&)>>> overrides_;
+};
+
+}  // namespace hqmm::cli
