@@ -132,7 +132,7 @@ Alphabet Alphabet::from_tokens(std::vector<std::string> tokens) {
   for (const Alphabet& known : {dna(), rna(), protein()}) {
     if (known.tokens_ == tokens) return known;
   }
-  const Alphabet numbers = integers(tokens.size());
+  Alphabet numbers = integers(tokens.size());
   if (numbers.all_tokens() == tokens) return numbers;
   return Alphabet::tokens(std::move(tokens));
 }

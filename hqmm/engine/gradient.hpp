@@ -1,8 +1,8 @@
 // Loss and gradient of a batch of sequences: the one interface behind which the engines stand.
 //
-// The loss is the negative raw log-likelihood −Σ log tr 𝒦_y(ρ). For a trace-preserving model that is the
-// negative log-likelihood; for an infeasible one it is what the paper's algorithm descends, and the
-// normalised figure comes beside it.
+// The loss is the negative raw log-likelihood −Σ log tr 𝒦_y(ρ). For a trace-preserving model that
+// is the negative log-likelihood; for an infeasible one it is what the paper's algorithm descends,
+// and the normalised figure comes beside it.
 //
 // Gradients follow the real inner product ⟨A,B⟩ = Re tr(A†B): ∇ = ∂L/∂Re + i ∂L/∂Im.
 #pragma once

@@ -5,7 +5,8 @@
 namespace hqmm {
 namespace {
 
-/// One sequence's pass over a model; operators of a step are those of its symbol, or all when it is missing.
+/// One sequence's pass over a model; operators of a step are those of its symbol, or all when it is
+/// missing.
 class AdjointPass {
  public:
   AdjointPass(const Hqmm& model, const SequenceView& sequence, const GradientOptions& options)
@@ -76,8 +77,7 @@ class AdjointPass {
     const double log_weight = std::log(weight);
     out_.raw_log_likelihood += log_weight;
     const double total =
-        feasible_ ? 1.0
-                  : (grams_[ops.index].array().conjugate() * states_[t].array()).sum().real();
+        feasible_ ? 1.0 : (grams_[ops.index].array().conjugate() * states_[t].array()).sum().real();
     out_.log_likelihood += feasible_ ? log_weight : log_weight - std::log(total);
   }
 

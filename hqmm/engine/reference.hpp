@@ -4,7 +4,8 @@
 //   backward   S = 0; for t from the end:
 //              A = (S − tr(S R_{t+1}) I + [t ≥ b] I)/p_t;  ∇K[y_t][q] −= 2 A K R_t;  S ← Σ_q K† A K
 //
-// A missing symbol sums over all operators and scores nothing. Every faster engine is tested against this.
+// A missing symbol sums over all operators and scores nothing. Every faster engine is tested
+// against this.
 #pragma once
 
 #include "hqmm/engine/gradient.hpp"

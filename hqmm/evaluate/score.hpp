@@ -1,6 +1,7 @@
 // Scores: what a model's likelihood of a data set is worth, in the units people compare.
 //
-//   description accuracy  DA = f(1 + ℓ/(len·ln s)) per sequence, f(x) = x for x > 0, tanh(x/8) below:
+//   description accuracy  DA = f(1 + ℓ/(len·ln s)) per sequence, f(x) = x for x > 0, tanh(x/8)
+//   below:
 //                         1 for a perfect guess, 0 for guessing uniformly, never under −1
 //   bits per symbol       −ℓ/(len·ln 2);   perplexity 2^bits
 //
@@ -16,22 +17,22 @@
 namespace hqmm {
 
 struct Score {
-  std::uint64_t sequences = 0;         // with at least one scored symbol
-  std::uint64_t skipped = 0;           // without any: shorter than the burn-in, or all missing
-  std::uint64_t symbols = 0;           // scored
-  double log_likelihood = 0.0;         // total over scored symbols, nats
-  std::optional<double> da_mean;       // over sequences
-  std::optional<double> da_std;        // sample standard deviation over sequences; needs two
+  std::uint64_t sequences = 0;    // with at least one scored symbol
+  std::uint64_t skipped = 0;      // without any: shorter than the burn-in, or all missing
+  std::uint64_t symbols = 0;      // scored
+  double log_likelihood = 0.0;    // total over scored symbols, nats
+  std::optional<double> da_mean;  // over sequences
+  std::optional<double> da_std;   // sample standard deviation over sequences; needs two
   std::optional<double> bits_per_symbol;
   std::optional<double> perplexity;
-  std::uint64_t impossible = 0;        // sequences with a symbol of probability 0
+  std::uint64_t impossible = 0;  // sequences with a symbol of probability 0
 
   struct Raw {
     double log_likelihood = 0.0;
     std::optional<double> da_mean;
     std::optional<double> bits_per_symbol;
   };
-  std::optional<Raw> raw;              // for infeasible models only
+  std::optional<Raw> raw;  // for infeasible models only
   double feasibility_residual = 0.0;
 
   std::vector<SequenceLikelihood> per_sequence;

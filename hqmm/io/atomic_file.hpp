@@ -1,5 +1,6 @@
-// Whole files written so that a crash, a full disk or a kill leaves the old file or the new one, never
-// half of either: temporary file in the same folder, write, fsync, rename, fsync of the folder.
+// Whole files written so that a crash, a full disk or a kill leaves the old file or the new one,
+// never half of either: temporary file in the same folder, write, fsync, rename, fsync of the
+// folder.
 #pragma once
 
 #include <string>
@@ -7,8 +8,8 @@
 
 namespace hqmm {
 
-/// Throws kCannotWrite naming the path and the reason; the temporary file is removed then. A path that is
-/// not a regular file (/dev/stdout, a pipe) is written to directly.
+/// Throws kCannotWrite naming the path and the reason; the temporary file is removed then. A path
+/// that is not a regular file (/dev/stdout, a pipe) is written to directly.
 void write_file(const std::string& path, std::string_view bytes);
 
 }  // namespace hqmm

@@ -37,7 +37,8 @@ void put(hid_t root, const std::string& name, hid_t type, const void* data, hsiz
   const Hid space(H5Screate_simple(1, &size, nullptr), H5Sclose);
   const Hid creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
   H5Pset_obj_track_times(creation, false);
-  const Hid set(H5Dcreate2(root, name.c_str(), type, space, H5P_DEFAULT, creation, H5P_DEFAULT), H5Dclose);
+  const Hid set(H5Dcreate2(root, name.c_str(), type, space, H5P_DEFAULT, creation, H5P_DEFAULT),
+                H5Dclose);
   if (!set || H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0) {
     throw fail(ErrorCode::kInternal, "HDF5 could not build the checkpoint in memory");
   }
@@ -65,7 +66,8 @@ class CheckpointReader {
     const auto state = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
     if (!state.is_object() || state.value("format", "") != kFormat) throw damaged();
     if (state.value("run", "") != run) {
-      throw fail(ErrorCode::kBadData, in_file(file_), "belongs to another run than the config.json beside it");
+      throw fail(ErrorCode::kBadData, in_file(file_),
+                 "belongs to another run than the config.json beside it");
     }
     Checkpoint out;
     try {
@@ -76,7 +78,8 @@ class CheckpointReader {
       state.at("restart_over").get_to(out.restart_over);
       state.at("seconds").get_to(out.seconds);
       out.current = restart_summary_from_json(state.at("current"));
-      for (const auto& one : state.at("finished")) out.finished.push_back(restart_summary_from_json(one));
+      for (const auto& one : state.at("finished"))
+        out.finished.push_back(restart_summary_from_json(one));
       const Hid complex = hdf5_complex_type();
       for (const auto& name : state.at("arrays")) {
         const auto key = name.get<std::string>();
@@ -109,7 +112,7 @@ class CheckpointReader {
 std::string serialize_checkpoint(const Checkpoint& checkpoint, const std::string& run) {
   const std::string best = serialize_model({checkpoint.best, {}}, ModelFormat::kHdf5);
   const std::string state = bookkeeping(checkpoint, run).dump();
-  const auto lock = lock_hdf5();
+  const Hdf5Section section;
   const Hid root = create_hdf5_image();
   put(root, "state", H5T_NATIVE_CHAR, state.data(), state.size());
   put(root, "best", H5T_NATIVE_CHAR, best.data(), best.size());
@@ -118,15 +121,17 @@ std::string serialize_checkpoint(const Checkpoint& checkpoint, const std::string
     put(root, "learner_" + name, complex, values.data(), values.size());
   }
   std::string bytes = hdf5_image_bytes(root);
-  if (bytes.empty()) throw fail(ErrorCode::kInternal, "HDF5 could not finish the checkpoint in memory");
+  if (bytes.empty())
+    throw fail(ErrorCode::kInternal, "HDF5 could not finish the checkpoint in memory");
   return bytes;
 }
 
-Checkpoint parse_checkpoint(const std::string& bytes, const std::string& file, const std::string& run) {
+Checkpoint parse_checkpoint(const std::string& bytes, const std::string& file,
+                            const std::string& run) {
   Checkpoint out;
   std::vector<char> best;
   {
-    const auto lock = lock_hdf5();
+    const Hdf5Section section(file);
     const Hid root = open_hdf5_image(bytes);
     if (!root) {
       throw fail(ErrorCode::kBadData, in_file(file),

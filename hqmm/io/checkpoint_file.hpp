@@ -1,5 +1,5 @@
-// A checkpoint as one HDF5 file: the trainer's bookkeeping as JSON, the learner's arrays, the best model as
-// the bytes of a model file.
+// A checkpoint as one HDF5 file: the trainer's bookkeeping as JSON, the learner's arrays, the best
+// model as the bytes of a model file.
 #pragma once
 
 #include <string>
@@ -8,8 +8,10 @@
 
 namespace hqmm {
 
-/// `run` is a fingerprint of the run's configuration, so that a checkpoint is not taken for another run's.
-[[nodiscard]] std::string serialize_checkpoint(const Checkpoint& checkpoint, const std::string& run);
+/// `run` is a fingerprint of the run's configuration, so that a checkpoint is not taken for another
+/// run's.
+[[nodiscard]] std::string serialize_checkpoint(const Checkpoint& checkpoint,
+                                               const std::string& run);
 /// Throws kBadData naming `file`.
 [[nodiscard]] Checkpoint parse_checkpoint(const std::string& bytes, const std::string& file,
                                           const std::string& run);

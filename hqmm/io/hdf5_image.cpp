@@ -7,6 +7,16 @@ namespace {
 
 constexpr std::size_t kGrowBy = 64 * 1024;
 
+// The library looks at a file of this name before it takes the image: one that cannot exist.
+constexpr const char* kNoSuchFile = "/dev/null/image";
+
+const std::string kNoFile;
+
+std::mutex& hdf5_mutex() {
+  static std::mutex mutex;
+  return mutex;
+}
+
 Hid core_access() {
   Hid access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   H5Pset_fapl_core(access, kGrowBy, /*backing_store=*/0);
@@ -15,25 +25,24 @@ Hid core_access() {
 
 }  // namespace
 
-std::unique_lock<std::mutex> lock_hdf5() {
-  static std::mutex guard;
-  std::unique_lock lock(guard);
+Hdf5Section::Hdf5Section() : Hdf5Section(kNoFile) {}
+
+Hdf5Section::Hdf5Section(const std::string& file) : lock_(hdf5_mutex()), foreign_(file) {
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-  return lock;
 }
 
 Hid open_hdf5_image(const std::string& bytes) {
   const Hid access = core_access();
   // The library copies the image and leaves ours alone, whatever its signature says.
   if (H5Pset_file_image(access, const_cast<char*>(bytes.data()), bytes.size()) < 0) return {};
-  return {H5Fopen("image", H5F_ACC_RDONLY, access), H5Fclose};
+  return {H5Fopen(kNoSuchFile, H5F_ACC_RDONLY, access), H5Fclose};
 }
 
 Hid create_hdf5_image() {
   const Hid access = core_access();
   const Hid creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
   H5Pset_obj_track_times(creation, false);
-  return {H5Fcreate("image", H5F_ACC_TRUNC, creation, access), H5Fclose};
+  return {H5Fcreate(kNoSuchFile, H5F_ACC_TRUNC, creation, access), H5Fclose};
 }
 
 std::string hdf5_image_bytes(hid_t file) {

@@ -1,5 +1,5 @@
-// HDF5 on bytes in memory: the library never touches a file itself, so reading works from any ByteSource
-// and writing goes through the one atomic writer.
+// HDF5 on bytes in memory: the library never touches a file itself, so reading works from any
+// ByteSource and writing goes through the one atomic writer.
 #pragma once
 
 #include <hdf5.h>
@@ -7,6 +7,8 @@
 #include <mutex>
 #include <string>
 #include <utility>
+
+#include "hqmm/io/foreign_code.hpp"
 
 namespace hqmm {
 
@@ -36,8 +38,18 @@ class Hid {
   Close close_ = nullptr;
 };
 
-/// Debian's HDF5 is not thread safe: hold this around any use of it. Also silences its error printing.
-[[nodiscard]] std::unique_lock<std::mutex> lock_hdf5();
+/// Hold this around any use of HDF5: one thread at a time whatever way the library was built, its
+/// error printing silenced, and `file` named should the library crash on it (see foreign_code.hpp).
+class Hdf5Section {
+ public:
+  /// `file` must outlive the section; none when nothing is being read.
+  explicit Hdf5Section(const std::string& file);
+  Hdf5Section();
+
+ private:
+  std::unique_lock<std::mutex> lock_;
+  ForeignCode foreign_;
+};
 
 /// A file open on a copy of `bytes`, read-only; false when they are not HDF5.
 [[nodiscard]] Hid open_hdf5_image(const std::string& bytes);

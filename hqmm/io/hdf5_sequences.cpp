@@ -161,7 +161,7 @@ IntegerMatrix Hdf5Reader::read(const std::string& path) {
 
 SequenceSet hdf5_sequences(const std::string& bytes, const std::string& file,
                            const ReadOptions& options) {
-  const auto lock = lock_hdf5();
+  const Hdf5Section section(file);
   Hdf5Reader reader(bytes, file);
   const std::vector<std::string> available = reader.matrices();
   std::vector<std::string> chosen = options.variables;

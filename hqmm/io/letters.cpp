@@ -15,7 +15,7 @@ LetterTable::LetterTable(const Alphabet& alphabet, Ambiguous ambiguous) {
       code = kSkip;
     } else if (const auto symbol = alphabet.find_letter(letter)) {
       code = static_cast<std::uint8_t>(*symbol);  // kMissing becomes kMissingCode
-    } else if (ambiguous == Ambiguous::kMissing && alphabet.is_ambiguity_code(letter)) {
+    } else if (ambiguous == Ambiguous::kAsMissing && alphabet.is_ambiguity_code(letter)) {
       code = kMissingCode;
     }
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "hqmm/io/foreign_code.hpp"
 #include "hqmm/io/hdf5_sequences.hpp"
 #include "hqmm/io/integer_matrix.hpp"
 #include "hqmm/io/mat_check.hpp"
@@ -135,6 +136,7 @@ SequenceSet read_mat(Input& input, const ReadOptions& options) {
   }
   check_mat5(bytes, name);
   silence_matio();
+  const ForeignCode foreign(input.name());
   const MemoryFile memory(bytes);
   const MatFile file(Mat_Open(memory.path().c_str(), MAT_ACC_RDONLY));
   if (!file) {

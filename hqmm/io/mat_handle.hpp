@@ -1,5 +1,5 @@
-// MATLAB files on bytes in memory: matio wants a file name, so the bytes live in an anonymous file that
-// /proc names. Nothing is left behind, and output goes through the one atomic writer.
+// MATLAB files on bytes in memory: matio wants a file name, so the bytes live in an anonymous file
+// that /proc names. Nothing is left behind, and output goes through the one atomic writer.
 #pragma once
 
 #include <matio.h>

@@ -26,7 +26,8 @@ class Assembler {
         require_valid(model);
         out.model = std::move(model);
       } else {
-        throw fail(ErrorCode::kBadData, "a model of kind '{}' cannot be used here (expected hqmm or hmm)",
+        throw fail(ErrorCode::kBadData,
+                   "a model of kind '{}' cannot be used here (expected hqmm or hmm)",
                    printable(kind));
       }
     } catch (const Error& error) {  // validity checks do not know the file
@@ -48,8 +49,9 @@ class Assembler {
                  printable(*arrays_.format));
     }
     if (arrays_.version && *arrays_.version != kModelVersion) {
-      throw fail(ErrorCode::kBadData, at("version"), "this hqmm reads version {}, the file has version {}",
-                 kModelVersion, *arrays_.version);
+      throw fail(ErrorCode::kBadData, at("version"),
+                 "this hqmm reads version {}, the file has version {}", kModelVersion,
+                 *arrays_.version);
     }
   }
 
@@ -72,14 +74,16 @@ class Assembler {
 
   [[nodiscard]] Error wrong_shape(const std::string& name, const NdArray& array,
                                   std::string_view expected) const {
-    return fail(ErrorCode::kBadData, at(name), "has shape {}, expected {}", array.shape_text(), expected);
+    return fail(ErrorCode::kBadData, at(name), "has shape {}, expected {}", array.shape_text(),
+                expected);
   }
 
   void require_shape(const std::string& name, const NdArray& array, bool right_rank,
                      std::string_view expected) const {
     if (!right_rank) throw wrong_shape(name, array, expected);
     if (std::find(array.shape.begin(), array.shape.end(), std::size_t{0}) != array.shape.end()) {
-      throw fail(ErrorCode::kBadData, at(name), "has shape {}: no size may be zero", array.shape_text());
+      throw fail(ErrorCode::kBadData, at(name), "has shape {}: no size may be zero",
+                 array.shape_text());
     }
   }
 
@@ -89,7 +93,8 @@ class Assembler {
     const std::size_t columns = array.shape[1];
     RealMatrix out(static_cast<Index>(array.shape[0]), static_cast<Index>(columns));
     for (std::size_t k = 0; k < array.values.size(); ++k) {
-      out(static_cast<Index>(k / columns), static_cast<Index>(k % columns)) = real(name, array.values[k]);
+      out(static_cast<Index>(k / columns), static_cast<Index>(k % columns)) =
+          real(name, array.values[k]);
     }
     return out;
   }
@@ -100,7 +105,8 @@ class Assembler {
                       (array.shape.size() == 2 && std::min(array.shape[0], array.shape[1]) == 1);
     require_shape(name, array, flat, "(n)");
     RealVector out(static_cast<Index>(array.values.size()));
-    for (Index k = 0; k < out.size(); ++k) out(k) = real(name, array.values[static_cast<std::size_t>(k)]);
+    for (Index k = 0; k < out.size(); ++k)
+      out(k) = real(name, array.values[static_cast<std::size_t>(k)]);
     return out;
   }
 
@@ -170,8 +176,8 @@ class Assembler {
     for (const Complex value : array->values) {
       const double set = value.real();
       if (!(set >= 0.0 && set < static_cast<double>(sets)) || set != std::floor(set)) {
-        throw fail(ErrorCode::kBadData, at("position_map"), "names set {}, the model has sets 0..{}", set,
-                   sets - 1);
+        throw fail(ErrorCode::kBadData, at("position_map"),
+                   "names set {}, the model has sets 0..{}", set, sets - 1);
       }
       entries.push_back(static_cast<std::uint32_t>(set));
     }
@@ -202,7 +208,9 @@ class Assembler {
 };
 
 NdArray from_real(const RealMatrix& matrix) {
-  NdArray out{{static_cast<std::size_t>(matrix.rows()), static_cast<std::size_t>(matrix.cols())}, {}, false};
+  NdArray out{{static_cast<std::size_t>(matrix.rows()), static_cast<std::size_t>(matrix.cols())},
+              {},
+              false};
   for (Index i = 0; i < matrix.rows(); ++i) {
     for (Index j = 0; j < matrix.cols(); ++j) out.values.emplace_back(matrix(i, j));
   }
@@ -225,7 +233,8 @@ void put(ModelArrays& out, const Hqmm& model) {
                 {},
                 true};
   for (const KrausSet& set : model.sets) {
-    kraus.values.insert(kraus.values.end(), set.gamma().data(), set.gamma().data() + set.gamma().size());
+    kraus.values.insert(kraus.values.end(), set.gamma().data(),
+                        set.gamma().data() + set.gamma().size());
   }
   const bool stationary = model.sets.size() == 1 && model.positions.stationary();
   if (!stationary) {
@@ -245,7 +254,8 @@ void put(ModelArrays& out, const Hqmm& model) {
 
 std::string NdArray::shape_text() const {
   std::string out = "(";
-  for (std::size_t i = 0; i < shape.size(); ++i) out += fmt::format("{}{}", i ? ", " : "", shape[i]);
+  for (std::size_t i = 0; i < shape.size(); ++i)
+    out += fmt::format("{}{}", i ? ", " : "", shape[i]);
   return out + ")";
 }
 

@@ -1,5 +1,5 @@
-// ModelArrays: a model as named arrays, the form all three file formats share. A format only moves arrays;
-// what they must look like is checked in one place, assemble().
+// ModelArrays: a model as named arrays, the form all three file formats share. A format only moves
+// arrays; what they must look like is checked in one place, assemble().
 #pragma once
 
 #include <map>
@@ -38,7 +38,7 @@ inline constexpr std::int64_t kModelVersion = 1;
 inline constexpr std::size_t kMostElements = std::size_t{1} << 27;
 
 /// Every array a model file may hold, by name.
-inline constexpr const char* kArrayNames[] = {"kraus",    "initial_state", "position_map",
+inline constexpr const char* kArrayNames[] = {"kraus",      "initial_state", "position_map",
                                               "transition", "emission",      "initial"};
 
 /// Builds and validates the model; errors name `file` and the array.

@@ -36,9 +36,12 @@ ModelFile read_model(const std::string& path) {
 std::string serialize_model(const ModelFile& file, ModelFormat format) {
   const ModelArrays arrays = disassemble(file);
   switch (format) {
-    case ModelFormat::kJson: return write_json_arrays(arrays);
-    case ModelFormat::kMat: return write_mat_arrays(arrays);
-    case ModelFormat::kHdf5: break;
+    case ModelFormat::kJson:
+      return write_json_arrays(arrays);
+    case ModelFormat::kMat:
+      return write_mat_arrays(arrays);
+    case ModelFormat::kHdf5:
+      break;
   }
   return write_hdf5_arrays(arrays);
 }

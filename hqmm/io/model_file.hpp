@@ -6,8 +6,8 @@
 //   both   format, version, kind, alphabet, provenance
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "hqmm/model/any_model.hpp"
@@ -16,7 +16,8 @@ namespace hqmm {
 
 struct ModelFile {
   AnyModel model;
-  nlohmann::json provenance = nlohmann::json::object();  // options, seed, data hash, version, scores
+  nlohmann::json provenance =
+      nlohmann::json::object();  // options, seed, data hash, version, scores
 };
 
 enum class ModelFormat { kHdf5, kJson, kMat };
@@ -24,8 +25,9 @@ enum class ModelFormat { kHdf5, kJson, kMat };
 /// By extension: .json, .mat, and HDF5 for .h5, .hdf5 and everything else.
 [[nodiscard]] ModelFormat model_format_of(const std::string& path);
 
-/// Reads any of the three, told apart by content ("-": stdin; gzip accepted). Throws kNoInput, or kBadData
-/// naming the file, the array and what is wrong with it. What comes back is valid (require_valid).
+/// Reads any of the three, told apart by content ("-": stdin; gzip accepted). Throws kNoInput, or
+/// kBadData naming the file, the array and what is wrong with it. What comes back is valid
+/// (require_valid).
 [[nodiscard]] ModelFile read_model(const std::string& path);
 
 /// Writes atomically. The same model and provenance give the same bytes.

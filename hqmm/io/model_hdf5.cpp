@@ -1,5 +1,5 @@
-// Model files as HDF5. Layout: attributes format, version, kind (and position_anchor); one dataset per
-// array; `alphabet` a list of strings; `provenance` one string of JSON.
+// Model files as HDF5. Layout: attributes format, version, kind (and position_anchor); one dataset
+// per array; `alphabet` a list of strings; `provenance` one string of JSON.
 #include <numeric>
 
 #include "hqmm/io/hdf5_image.hpp"
@@ -30,17 +30,15 @@ class Hdf5Reader {
 
  private:
   [[nodiscard]] Error wrong(std::string_view name, std::string_view problem) const {
-    return fail(ErrorCode::kBadData,
-                in_item(file_, fmt::format("'{}'", name)),
-                "{}", problem);
+    return fail(ErrorCode::kBadData, in_item(file_, fmt::format("'{}'", name)), "{}", problem);
   }
 
   [[nodiscard]] bool exists(const char* name) const {
     return H5Lexists(root_, name, H5P_DEFAULT) > 0;
   }
 
-  /// The strings of a dataset or attribute, of fixed or variable length. `read` is H5Aread or a wrapped
-  /// H5Dread.
+  /// The strings of a dataset or attribute, of fixed or variable length. `read` is H5Aread or a
+  /// wrapped H5Dread.
   template <typename Read>
   [[nodiscard]] std::vector<std::string> decode(std::string_view name, hid_t stored, hid_t space,
                                                 Read read) const {
@@ -172,7 +170,9 @@ class Hdf5Reader {
 class Hdf5Writer {
  public:
   explicit Hdf5Writer(hid_t root)
-      : root_(root), string_type_(H5Tcopy(H5T_C_S1), H5Tclose), quiet_(H5Pcreate(H5P_DATASET_CREATE), H5Pclose) {
+      : root_(root),
+        string_type_(H5Tcopy(H5T_C_S1), H5Tclose),
+        quiet_(H5Pcreate(H5P_DATASET_CREATE), H5Pclose) {
     H5Tset_size(string_type_, H5T_VARIABLE);
     H5Tset_cset(string_type_, H5T_CSET_UTF8);
     H5Pset_obj_track_times(quiet_, false);
@@ -181,29 +181,36 @@ class Hdf5Writer {
   void run(const ModelArrays& arrays) {
     text_attribute("format", *arrays.format);
     const Hid scalar(H5Screate(H5S_SCALAR), H5Sclose);
-    const Hid version(H5Acreate2(root_, "version", H5T_STD_I64LE, scalar, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+    const Hid version(H5Acreate2(root_, "version", H5T_STD_I64LE, scalar, H5P_DEFAULT, H5P_DEFAULT),
+                      H5Aclose);
     require(H5Awrite(version, H5T_NATIVE_INT64, &*arrays.version));
     text_attribute("kind", *arrays.kind);
     for (const auto& [name, array] : arrays.arrays) numbers(name, array);
-    if (arrays.arrays.contains("position_map")) text_attribute("position_anchor", arrays.position_anchor);
+    if (arrays.arrays.contains("position_map"))
+      text_attribute("position_anchor", arrays.position_anchor);
     strings("alphabet", *arrays.alphabet);
-    text_dataset("provenance", arrays.provenance.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    text_dataset("provenance",
+                 arrays.provenance.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
   }
 
  private:
   static void require(herr_t status) {
-    if (status < 0) throw fail(ErrorCode::kInternal, "HDF5 could not build the model file in memory");
+    if (status < 0)
+      throw fail(ErrorCode::kInternal, "HDF5 could not build the model file in memory");
   }
 
   void text_attribute(const char* name, const std::string& text) const {
     const Hid scalar(H5Screate(H5S_SCALAR), H5Sclose);
-    const Hid attr(H5Acreate2(root_, name, string_type_, scalar, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+    const Hid attr(H5Acreate2(root_, name, string_type_, scalar, H5P_DEFAULT, H5P_DEFAULT),
+                   H5Aclose);
     const char* pointer = text.c_str();
     require(H5Awrite(attr, string_type_, &pointer));
   }
 
-  void write(const std::string& name, hid_t stored, hid_t memory, hid_t space, const void* data) const {
-    const Hid set(H5Dcreate2(root_, name.c_str(), stored, space, H5P_DEFAULT, quiet_, H5P_DEFAULT), H5Dclose);
+  void write(const std::string& name, hid_t stored, hid_t memory, hid_t space,
+             const void* data) const {
+    const Hid set(H5Dcreate2(root_, name.c_str(), stored, space, H5P_DEFAULT, quiet_, H5P_DEFAULT),
+                  H5Dclose);
     require(H5Dwrite(set, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, data));
   }
 
@@ -215,6 +222,7 @@ class Hdf5Writer {
 
   void strings(const char* name, const std::vector<std::string>& texts) const {
     std::vector<const char*> pointers;
+    pointers.reserve(texts.size());
     for (const std::string& text : texts) pointers.push_back(text.c_str());
     const hsize_t size = texts.size();
     const Hid space(H5Screate_simple(1, &size, nullptr), H5Sclose);
@@ -223,14 +231,16 @@ class Hdf5Writer {
 
   void numbers(const std::string& name, const NdArray& array) const {
     const std::vector<hsize_t> sizes(array.shape.begin(), array.shape.end());
-    const Hid space(H5Screate_simple(static_cast<int>(sizes.size()), sizes.data(), nullptr), H5Sclose);
+    const Hid space(H5Screate_simple(static_cast<int>(sizes.size()), sizes.data(), nullptr),
+                    H5Sclose);
     if (array.is_complex) {
       const Hid type = hdf5_complex_type();
       write(name, type, type, space, array.values.data());
       return;
     }
     std::vector<double> real(array.values.size());
-    std::transform(array.values.begin(), array.values.end(), real.begin(), [](Complex z) { return z.real(); });
+    std::transform(array.values.begin(), array.values.end(), real.begin(),
+                   [](Complex z) { return z.real(); });
     const hid_t stored = name == "position_map" ? H5T_STD_I32LE : H5T_IEEE_F64LE;
     write(name, stored, H5T_NATIVE_DOUBLE, space, real.data());
   }
@@ -243,14 +253,15 @@ class Hdf5Writer {
 }  // namespace
 
 ModelArrays read_hdf5_arrays(const std::string& bytes, const std::string& file) {
-  const auto lock = lock_hdf5();
+  const Hdf5Section section(file);
   const Hid root = open_hdf5_image(bytes);
-  if (!root) throw fail(ErrorCode::kBadData, in_file(file), "the HDF5 file is truncated or damaged");
+  if (!root)
+    throw fail(ErrorCode::kBadData, in_file(file), "the HDF5 file is truncated or damaged");
   return Hdf5Reader(root, file).run();
 }
 
 std::string write_hdf5_arrays(const ModelArrays& arrays) {
-  const auto lock = lock_hdf5();
+  const Hdf5Section section;
   const Hid root = create_hdf5_image();
   if (!root) throw fail(ErrorCode::kInternal, "HDF5 could not start a file in memory");
   Hdf5Writer(root).run(arrays);

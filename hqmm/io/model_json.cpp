@@ -26,10 +26,12 @@ class JsonReader {
     for (const char* name : kArrayNames) {
       // The names the peers' true-model files use are read as well.
       for (const std::string& key : {std::string(name), std::string(name) + "_column_stochastic"}) {
-        if (const auto found = root_.find(key); found != root_.end()) out.arrays[name] = array(key, *found);
+        if (const auto found = root_.find(key); found != root_.end())
+          out.arrays[name] = array(key, *found);
       }
     }
-    if (const auto found = root_.find("alphabet"); found != root_.end()) out.alphabet = tokens(*found);
+    if (const auto found = root_.find("alphabet"); found != root_.end())
+      out.alphabet = tokens(*found);
     if (const auto anchor = text("position_anchor")) out.position_anchor = *anchor;
     if (const auto found = root_.find("provenance"); found != root_.end()) out.provenance = *found;
     return out;
@@ -37,9 +39,8 @@ class JsonReader {
 
  private:
   [[nodiscard]] Error wrong(const std::string& name, std::string_view expected) const {
-    return fail(ErrorCode::kBadData,
-                in_item(file_, fmt::format("'{}'", name)),
-                "expected {}", expected);
+    return fail(ErrorCode::kBadData, in_item(file_, fmt::format("'{}'", name)), "expected {}",
+                expected);
   }
 
   [[nodiscard]] std::optional<std::string> text(const std::string& name) const {
@@ -70,7 +71,8 @@ class JsonReader {
       inner = &inner->front();
     }
     if (out.is_complex) {
-      if (out.shape.empty() || out.shape.back() != 2) throw wrong(name, "complex numbers as [re, im]");
+      if (out.shape.empty() || out.shape.back() != 2)
+        throw wrong(name, "complex numbers as [re, im]");
       out.shape.pop_back();
     }
     append(name, value, out, 0);
@@ -109,7 +111,8 @@ json nested(const NdArray& array, std::size_t depth, std::size_t& next) {
     return array.is_complex ? json::array({value.real(), value.imag()}) : json(value.real());
   }
   json out = json::array();
-  for (std::size_t i = 0; i < array.shape[depth]; ++i) out.push_back(nested(array, depth + 1, next));
+  for (std::size_t i = 0; i < array.shape[depth]; ++i)
+    out.push_back(nested(array, depth + 1, next));
   return out;
 }
 
@@ -120,8 +123,7 @@ ModelArrays read_json_arrays(const std::string& bytes, const std::string& file) 
   try {
     root = json::parse(bytes);
   } catch (const json::parse_error& error) {
-    throw fail(ErrorCode::kBadData, at_byte(file, error.byte),
-               "is not valid JSON");
+    throw fail(ErrorCode::kBadData, at_byte(file, error.byte), "is not valid JSON");
   }
   return JsonReader(root, file).run();
 }

@@ -1,8 +1,10 @@
-// Model files as MATLAB v5: the same names as in HDF5, arrays in MATLAB's column-major order, so that
-// squeeze(kraus(y, q, :, :)) is K[y−1][q−1].
+// Model files as MATLAB v5: the same names as in HDF5, arrays in MATLAB's column-major order, so
+// that squeeze(kraus(y, q, :, :)) is K[y−1][q−1].
 #include <algorithm>
 #include <numeric>
 
+#include "hqmm/io/foreign_code.hpp"
+#include "hqmm/io/mat_check.hpp"
 #include "hqmm/io/mat_handle.hpp"
 #include "hqmm/io/model_arrays.hpp"
 #include "hqmm/io/place.hpp"
@@ -10,7 +12,8 @@
 namespace hqmm {
 namespace {
 
-constexpr const char* kHeader = "MATLAB 5.0 MAT-file, written by hqmm";  // no date: same bytes every time
+constexpr const char* kHeader =
+    "MATLAB 5.0 MAT-file, written by hqmm";  // no date: same bytes every time
 
 /// Calls visit(c_order_index, column_major_index) for every element.
 template <typename Visit>
@@ -60,9 +63,7 @@ class MatReader {
 
  private:
   [[nodiscard]] Error wrong(std::string_view name, std::string_view problem) const {
-    return fail(ErrorCode::kBadData,
-                in_item(file_, fmt::format("'{}'", name)),
-                "{}", problem);
+    return fail(ErrorCode::kBadData, in_item(file_, fmt::format("'{}'", name)), "{}", problem);
   }
 
   [[nodiscard]] MatVariable find(const char* name) const {
@@ -83,9 +84,8 @@ class MatReader {
 
   [[nodiscard]] static std::string characters(const matvar_t& variable) {
     std::string out;
-    const std::size_t count = variable.data_size > 0
-                                  ? variable.nbytes / static_cast<std::size_t>(variable.data_size)
-                                  : 0;
+    const std::size_t count =
+        variable.data_size > 0 ? variable.nbytes / static_cast<std::size_t>(variable.data_size) : 0;
     for (std::size_t i = 0; i < count; ++i) {
       if (variable.data_size == 2) {
         const std::uint16_t unit = static_cast<const std::uint16_t*>(variable.data)[i];
@@ -107,7 +107,8 @@ class MatReader {
   [[nodiscard]] std::optional<std::vector<std::string>> alphabet() const {
     const MatVariable variable = find("alphabet");
     if (!variable) return {};
-    if (variable->class_type != MAT_C_CELL) throw wrong("alphabet", "expected a cell array of strings");
+    if (variable->class_type != MAT_C_CELL)
+      throw wrong("alphabet", "expected a cell array of strings");
     std::vector<std::string> out;
     const std::size_t count = variable->nbytes / static_cast<std::size_t>(variable->data_size);
     for (std::size_t i = 0; i < count; ++i) {
@@ -124,19 +125,31 @@ class MatReader {
   [[nodiscard]] static double element(const void* data, std::size_t i) {
     return static_cast<double>(static_cast<const T*>(data)[i]);
   }
-  [[nodiscard]] double number(const char* name, matio_types type, const void* data, std::size_t i) const {
+  [[nodiscard]] double number(const char* name, matio_types type, const void* data,
+                              std::size_t i) const {
     switch (type) {
-      case MAT_T_DOUBLE: return element<double>(data, i);
-      case MAT_T_SINGLE: return element<float>(data, i);
-      case MAT_T_INT8: return element<std::int8_t>(data, i);
-      case MAT_T_UINT8: return element<std::uint8_t>(data, i);
-      case MAT_T_INT16: return element<std::int16_t>(data, i);
-      case MAT_T_UINT16: return element<std::uint16_t>(data, i);
-      case MAT_T_INT32: return element<std::int32_t>(data, i);
-      case MAT_T_UINT32: return element<std::uint32_t>(data, i);
-      case MAT_T_INT64: return element<std::int64_t>(data, i);
-      case MAT_T_UINT64: return element<std::uint64_t>(data, i);
-      default: throw wrong(name, "expected numbers");
+      case MAT_T_DOUBLE:
+        return element<double>(data, i);
+      case MAT_T_SINGLE:
+        return element<float>(data, i);
+      case MAT_T_INT8:
+        return element<std::int8_t>(data, i);
+      case MAT_T_UINT8:
+        return element<std::uint8_t>(data, i);
+      case MAT_T_INT16:
+        return element<std::int16_t>(data, i);
+      case MAT_T_UINT16:
+        return element<std::uint16_t>(data, i);
+      case MAT_T_INT32:
+        return element<std::int32_t>(data, i);
+      case MAT_T_UINT32:
+        return element<std::uint32_t>(data, i);
+      case MAT_T_INT64:
+        return element<std::int64_t>(data, i);
+      case MAT_T_UINT64:
+        return element<std::uint64_t>(data, i);
+      default:
+        throw wrong(name, "expected numbers");
     }
   }
 
@@ -175,7 +188,8 @@ class MatWriter {
     numbers("version", version);
     put(text("kind", *arrays.kind));
     for (const auto& [name, array] : arrays.arrays) numbers(name, array);
-    if (arrays.arrays.contains("position_map")) put(text("position_anchor", arrays.position_anchor));
+    if (arrays.arrays.contains("position_map"))
+      put(text("position_anchor", arrays.position_anchor));
     alphabet(*arrays.alphabet);
     put(text("provenance",
              arrays.provenance.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)));
@@ -190,12 +204,13 @@ class MatWriter {
 
   [[nodiscard]] static MatVariable text(const char* name, const std::string& value) {
     std::size_t sizes[2] = {1, value.size()};
-    return MatVariable(Mat_VarCreate(name, MAT_C_CHAR, MAT_T_UTF8, 2, sizes,
-                                     const_cast<char*>(value.data()), 0));
+    return MatVariable(
+        Mat_VarCreate(name, MAT_C_CHAR, MAT_T_UTF8, 2, sizes, const_cast<char*>(value.data()), 0));
   }
 
   void alphabet(const std::vector<std::string>& tokens) const {
     std::vector<matvar_t*> cells;
+    cells.reserve(tokens.size());
     for (const std::string& token : tokens) cells.push_back(text(nullptr, token).release());
     std::size_t sizes[2] = {1, cells.size()};
     put(MatVariable(Mat_VarCreate("alphabet", MAT_C_CELL, MAT_T_CELL, 2, sizes,
@@ -213,8 +228,9 @@ class MatWriter {
     });
     mat_complex_split_t split{re.data(), im.data()};
     void* data = array.is_complex ? static_cast<void*>(&split) : static_cast<void*>(re.data());
-    put(MatVariable(Mat_VarCreate(name.c_str(), MAT_C_DOUBLE, MAT_T_DOUBLE, static_cast<int>(sizes.size()),
-                                  sizes.data(), data, array.is_complex ? MAT_F_COMPLEX : 0)));
+    put(MatVariable(Mat_VarCreate(name.c_str(), MAT_C_DOUBLE, MAT_T_DOUBLE,
+                                  static_cast<int>(sizes.size()), sizes.data(), data,
+                                  array.is_complex ? MAT_F_COMPLEX : 0)));
   }
 
   mat_t* mat_;
@@ -223,10 +239,13 @@ class MatWriter {
 }  // namespace
 
 ModelArrays read_mat_arrays(const std::string& bytes, const std::string& file) {
+  check_mat5(bytes, file);
+  const ForeignCode foreign(file);
   silence_matio();
   const MemoryFile memory(bytes);
   const MatFile mat(Mat_Open(memory.path().c_str(), MAT_ACC_RDONLY));
-  if (!mat) throw fail(ErrorCode::kBadData, in_file(file), "the MATLAB file is truncated or damaged");
+  if (!mat)
+    throw fail(ErrorCode::kBadData, in_file(file), "the MATLAB file is truncated or damaged");
   return MatReader(mat.get(), file).run();
 }
 

@@ -24,18 +24,21 @@ constexpr const char* kCheckpoint = "checkpoint.h5";
 }  // namespace
 
 bool is_run_directory(const std::string& path) {
-  return std::filesystem::is_directory(path) && std::filesystem::exists(std::filesystem::path(path) / kConfig);
+  return std::filesystem::is_directory(path) &&
+         std::filesystem::exists(std::filesystem::path(path) / kConfig);
 }
 
 RunDirectory RunDirectory::create(const std::string& path, const nlohmann::ordered_json& config) {
   if (is_run_directory(path)) {
     throw fail(ErrorCode::kUsage, in_file(path),
-               "holds a run already: go on with 'hqmm train --resume {}', or name another folder", path);
+               "holds a run already: go on with 'hqmm train --resume {}', or name another folder",
+               path);
   }
   std::error_code failure;
   std::filesystem::create_directories(path, failure);
   if (failure) {
-    throw fail(ErrorCode::kCannotWrite, in_file(path), "the folder cannot be made: {}", failure.message());
+    throw fail(ErrorCode::kCannotWrite, in_file(path), "the folder cannot be made: {}",
+               failure.message());
   }
   RunDirectory run(path);
   run.config_ = config;
@@ -62,7 +65,8 @@ std::string RunDirectory::file(const std::string& name) const {
 
 std::string RunDirectory::fingerprint() const {
   std::uint64_t state = 0xCBF29CE484222325ULL;
-  for (const char c : config_.dump()) state = (state ^ static_cast<unsigned char>(c)) * 0x100000001B3ULL;
+  for (const char c : config_.dump())
+    state = (state ^ static_cast<unsigned char>(c)) * 0x100000001B3ULL;
   return fmt::format("{:016x}", state);
 }
 
@@ -70,11 +74,13 @@ void RunDirectory::append(const EpochRecord& record) {
   const std::string name = file(kHistory);
   const std::string line = to_json(record).dump() + "\n";
   const int fd = ::open(name.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-  const bool written = fd >= 0 && ::write(fd, line.data(), line.size()) == static_cast<ssize_t>(line.size());
+  const bool written =
+      fd >= 0 && ::write(fd, line.data(), line.size()) == static_cast<ssize_t>(line.size());
   const int reason = errno;
   if (fd >= 0) ::close(fd);
   if (!written) {
-    throw fail(ErrorCode::kCannotWrite, in_file(name), "cannot be written: {}", std::strerror(reason));
+    throw fail(ErrorCode::kCannotWrite, in_file(name), "cannot be written: {}",
+               std::strerror(reason));
   }
 }
 

@@ -1,8 +1,8 @@
-// A run directory: config.json (what to do, written first), history.jsonl (a line per epoch), checkpoint.h5 (all
-// that is needed to go on) and whatever a run adds.
+// A run directory: config.json (what to do, written first), history.jsonl (a line per epoch),
+// checkpoint.h5 (all that is needed to go on) and whatever a run adds.
 //
-// Every file but the history is replaced whole. The history is appended to; when a run goes on from a
-// checkpoint, lines beyond it are dropped and written again.
+// Every file but the history is replaced whole. The history is appended to; when a run goes on from
+// a checkpoint, lines beyond it are dropped and written again.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -15,7 +15,8 @@ namespace hqmm {
 
 class RunDirectory {
  public:
-  /// A new run. Throws kUsage when the folder holds one already, kCannotWrite when it cannot be made.
+  /// A new run. Throws kUsage when the folder holds one already, kCannotWrite when it cannot be
+  /// made.
   static RunDirectory create(const std::string& path, const nlohmann::ordered_json& config);
   /// A run to go on with. Throws kNoInput when there is none.
   static RunDirectory open(const std::string& path);
@@ -25,8 +26,8 @@ class RunDirectory {
 
   void append(const EpochRecord& record);
   void save(const Checkpoint& checkpoint) const;
-  /// The last checkpoint, if there is one yet; drops the history beyond it. Throws kBadData when it is damaged
-  /// or of another run.
+  /// The last checkpoint, if there is one yet; drops the history beyond it. Throws kBadData when it
+  /// is damaged or of another run.
   [[nodiscard]] std::optional<Checkpoint> checkpoint();
 
  private:

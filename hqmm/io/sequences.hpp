@@ -17,12 +17,8 @@ enum class Format { kAuto, kText, kFasta, kFastq, kUci, kLabelled, kCsv, kTsv, k
 [[nodiscard]] Format parse_format(std::string_view text);
 [[nodiscard]] std::string_view format_name(Format format);
 
-// GCC takes the scoped enumerator for a shadow of the symbol hqmm::kMissing.
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
 /// What an ambiguity code (N, R, X, …) of a biological alphabet becomes.
-enum class Ambiguous { kMissing, kDrop, kError };
-#pragma GCC diagnostic pop
+enum class Ambiguous { kAsMissing, kDrop, kError };
 
 struct ReadOptions {
   Format format = Format::kAuto;
@@ -30,7 +26,7 @@ struct ReadOptions {
   /// UCI.
   std::optional<Alphabet> alphabet;
   /// missing: the symbol is missing; drop: the whole sequence is left out; error: kBadData.
-  Ambiguous ambiguous = Ambiguous::kMissing;
+  Ambiguous ambiguous = Ambiguous::kAsMissing;
   /// CSV/TSV: the column (name or 0-based number) that holds the class; the others hold the
   /// symbols.
   std::string label_column;

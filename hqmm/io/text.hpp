@@ -27,7 +27,7 @@ namespace hqmm {
 class TextDecoder {
  public:
   TextDecoder(std::string file, std::optional<Alphabet> alphabet,
-              Ambiguous ambiguous = Ambiguous::kMissing);
+              Ambiguous ambiguous = Ambiguous::kAsMissing);
 
   /// Appends the symbols and closes the sequences that these bytes complete.
   void feed(std::string_view bytes, SequenceSet& out);

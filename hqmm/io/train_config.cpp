@@ -10,7 +10,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json optional_count(const std::optional<std::size_t>& value) { return value ? Json(*value) : Json("auto"); }
+Json optional_count(const std::optional<std::size_t>& value) {
+  return value ? Json(*value) : Json("auto");
+}
 
 /// JSON has no infinities: null stands for the one that can occur, −∞.
 Json finite(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
@@ -110,7 +112,8 @@ Json to_json(const Figures& figures) {
   out["log_likelihood"] = finite(figures.log_likelihood);
   out["da"] = finite(figures.da);
   if (figures.raw_log_likelihood) {
-    out["raw"] = {{"log_likelihood", finite(*figures.raw_log_likelihood)}, {"da", finite(figures.raw_da)}};
+    out["raw"] = {{"log_likelihood", finite(*figures.raw_log_likelihood)},
+                  {"da", finite(figures.raw_da)}};
   }
   return out;
 }

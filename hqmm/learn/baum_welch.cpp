@@ -9,8 +9,8 @@
 namespace hqmm {
 namespace {
 
-/// Filtered distributions are kept for one block of symbols at a time and recomputed from the distribution
-/// at its start, so a sequence of any length needs little memory.
+/// Filtered distributions are kept for one block of symbols at a time and recomputed from the
+/// distribution at its start, so a sequence of any length needs little memory.
 constexpr std::size_t kBlock = 4096;
 
 struct Counts {
@@ -34,7 +34,8 @@ struct Counts {
 
 class ExpectationPass {
  public:
-  ExpectationPass(const Hmm& model, const SequenceView& sequence) : model_(model), sequence_(sequence) {
+  ExpectationPass(const Hmm& model, const SequenceView& sequence)
+      : model_(model), sequence_(sequence) {
     const Index n = model.latent_dim();
     out_.transitions = RealMatrix::Zero(n, n);
     out_.emissions = RealMatrix::Zero(model.alphabet_size(), n);
@@ -163,7 +164,8 @@ EpochOutcome BaumWelch::run_epoch(std::size_t /*epoch*/, const StopRequest& stop
   outcome.scored = total.scored;
   outcome.log_likelihood = outcome.raw_log_likelihood = total.log_likelihood;
   const double change = std::abs(total.log_likelihood - last_log_likelihood_);
-  outcome.converged = change <= options_.tolerance * std::abs(total.log_likelihood);  // false at first: NaN
+  outcome.converged =
+      change <= options_.tolerance * std::abs(total.log_likelihood);  // false at first: NaN
   last_log_likelihood_ = total.log_likelihood;
 
   RealMatrix initial = total.initial;
@@ -191,7 +193,8 @@ LearnerState BaumWelch::save() const {
 void BaumWelch::load(const LearnerState& state) {
   const auto get = [&state](const char* name, auto& matrix) {
     const std::vector<Complex>& flat = state.at(name);
-    for (Index k = 0; k < matrix.size(); ++k) matrix.data()[k] = flat.at(static_cast<std::size_t>(k)).real();
+    for (Index k = 0; k < matrix.size(); ++k)
+      matrix.data()[k] = flat.at(static_cast<std::size_t>(k)).real();
   };
   get("transition", model_.transition);
   get("emission", model_.emission);

@@ -1,5 +1,5 @@
-// EM for hidden Markov models (Baum–Welch): scaled forward–backward over ragged sequences with missing
-// symbols; an epoch is one iteration.
+// EM for hidden Markov models (Baum–Welch): scaled forward–backward over ragged sequences with
+// missing symbols; an epoch is one iteration.
 //
 //   E step   expected transitions j → i and emissions (i, y) given the data
 //   M step   A, C and the initial distribution are those counts, normalised by column
@@ -15,7 +15,8 @@ namespace hqmm {
 
 class BaumWelch : public Learner {
  public:
-  /// Keeps a reference to the sequences. Burn-in symbols count like any other: EM has no use for one.
+  /// Keeps a reference to the sequences. Burn-in symbols count like any other: EM has no use for
+  /// one.
   BaumWelch(Hmm start, const SequenceSet& sequences, const TrainOptions& options);
 
   EpochOutcome run_epoch(std::size_t epoch, const StopRequest& stop) override;

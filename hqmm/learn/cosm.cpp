@@ -4,8 +4,8 @@
 //   M ← βM + (1−β)G, then M/‖M‖₂       momentum, from zero in every epoch
 //   Γ ← Γ − ηU(I + (η/2)V†U)⁻¹V†Γ      Cayley retraction, U = [M Γ], V = [Γ −M]
 //
-// The Cayley map keeps Γ†Γ = I exactly; rounding would still add up over many thousands of steps, so a
-// residual beyond 1e-13 is polished away.
+// The Cayley map keeps Γ†Γ = I exactly; rounding would still add up over many thousands of steps,
+// so a residual beyond 1e-13 is polished away.
 #include "hqmm/learn/update_rule.hpp"
 #include "hqmm/stiefel/cayley.hpp"
 #include "hqmm/stiefel/newton_schulz.hpp"

@@ -47,7 +47,9 @@ DescentLearner::DescentLearner(Hqmm start, const std::vector<Chunk>& chunks, std
   gradient_options_ = {burn_in, options.gradient_through_burn_in, learns_state()};
   for (const KrausSet& set : model_.sets) parameters_.push_back(set.gamma());
   if (learns_state()) parameters_.push_back(factor_state(model_.initial_state, state_rank_));
-  if (options.average > 0.0) averages_ = parameters_;
+  const bool literal =
+      options.learner == LearnerKind::kNsRis && options.retraction == RetractionKind::kLiteral;
+  if (options.average > 0.0 && !literal) averages_ = parameters_;
   put_parameters(parameters_, model_);
 }
 
@@ -76,7 +78,8 @@ EpochOutcome DescentLearner::run_epoch(std::size_t epoch, const StopRequest& sto
   RandomStream random(options_.seed, Purpose::kShuffle, restart_, epoch);
   const std::vector<std::uint32_t> order = permutation(chunks_.size(), random);
   std::vector<Stack> sums;
-  for (const KrausSet& set : model_.sets) sums.push_back(Stack::Zero(set.gamma().rows(), set.gamma().cols()));
+  for (const KrausSet& set : model_.sets)
+    sums.push_back(Stack::Zero(set.gamma().rows(), set.gamma().cols()));
   rule_->begin_epoch();
   for (std::size_t begin = 0; begin < order.size(); begin += options_.batch_size) {
     if (stop()) {
@@ -96,7 +99,8 @@ EpochOutcome DescentLearner::run_epoch(std::size_t epoch, const StopRequest& sto
     if (learns_state()) {
       Stack& b = parameters_.back();
       // ρ₀ = BB†: ∂L/∂B = 2 (∂L/∂ρ₀) B
-      const Stack by_factor = 2.0 / static_cast<double>(size) * batch.initial_state * as_factor(b, state_rank_);
+      const Stack by_factor =
+          2.0 / static_cast<double>(size) * batch.initial_state * as_factor(b, state_rank_);
       const Stack flat = Eigen::Map<const Stack>(by_factor.data(), b.size(), 1);
       rule_->update(parameters_.size() - 1, b, flat, step_size);
       b /= b.norm();  // the literal retraction leaves the sphere too; a state has trace one
@@ -104,9 +108,11 @@ EpochOutcome DescentLearner::run_epoch(std::size_t epoch, const StopRequest& sto
     put_parameters(parameters_, model_);
     average_in();
   }
-  const double batches = std::ceil(static_cast<double>(order.size()) / static_cast<double>(options_.batch_size));
+  const double batches =
+      std::ceil(static_cast<double>(order.size()) / static_cast<double>(options_.batch_size));
   for (std::size_t i = 0; i < sums.size(); ++i) {
-    outcome.gradient_nuclear_norm += nuclear_norm(project_tangent(parameters_[i], sums[i] / batches));
+    outcome.gradient_nuclear_norm +=
+        nuclear_norm(project_tangent(parameters_[i], sums[i] / batches));
   }
   return outcome;
 }
@@ -151,7 +157,8 @@ void DescentLearner::load(const LearnerState& state) {
   std::vector<Stack> loaded;
   fill(state.at("parameters"), loaded);
   parameters_ = std::move(loaded);
-  if (const auto found = state.find("averages"); found != state.end()) fill(found->second, averages_);
+  if (const auto found = state.find("averages"); found != state.end())
+    fill(found->second, averages_);
   if (const auto found = state.find("momenta"); found != state.end()) {
     std::vector<Stack> momenta;
     fill(found->second, momenta);

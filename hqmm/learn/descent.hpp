@@ -1,8 +1,9 @@
-// DescentLearner: the epoch loop that NS-RIS and COSM share. Shuffled mini-batches of chunks, the mean
-// gradient of each, one step of the update rule, a running mean of the parameters.
+// DescentLearner: the epoch loop that NS-RIS and COSM share. Shuffled mini-batches of chunks, the
+// mean gradient of each, one step of the update rule, a running mean of the parameters.
 //
-// The parameters are points of Stiefel manifolds: Γ of each Kraus set and, when the initial state is learned,
-// the n·r × 1 vector of B in ρ₀ = BB†, a point of a sphere (r = n, or 1 for a pure state).
+// The parameters are points of Stiefel manifolds: Γ of each Kraus set and, when the initial state
+// is learned, the n·r × 1 vector of B in ρ₀ = BB†, a point of a sphere (r = n, or 1 for a pure
+// state).
 #pragma once
 
 #include <memory>
@@ -18,7 +19,8 @@ class DescentLearner : public Learner {
  public:
   /// Keeps a reference to the chunks. `restart` only chooses the random order.
   DescentLearner(Hqmm start, const std::vector<Chunk>& chunks, std::size_t burn_in,
-                 const TrainOptions& options, std::size_t restart, std::unique_ptr<UpdateRule> rule);
+                 const TrainOptions& options, std::size_t restart,
+                 std::unique_ptr<UpdateRule> rule);
 
   EpochOutcome run_epoch(std::size_t epoch, const StopRequest& stop) override;
   [[nodiscard]] AnyModel candidate() const override;

@@ -32,7 +32,8 @@ void turn_rows(Stack& gamma, Index i, Index j, const double* angles) {
 struct AngleSearch {
   std::function<double(const double*)> value;
 
-  static double evaluate(unsigned /*size*/, const double* angles, double* /*gradient*/, void* self) {
+  static double evaluate(unsigned /*size*/, const double* angles, double* /*gradient*/,
+                         void* self) {
     const double value = static_cast<AngleSearch*>(self)->value(angles);
     return std::isfinite(value) ? value : 1e300;
   }
@@ -41,7 +42,8 @@ struct AngleSearch {
   std::array<double, kAngles> run(std::size_t evaluations) {
     std::array<double, kAngles> angles{};
     const auto destroy = [](nlopt_opt search) { nlopt_destroy(search); };
-    const std::unique_ptr<nlopt_opt_s, decltype(destroy)> search(nlopt_create(NLOPT_LN_COBYLA, kAngles), destroy);
+    const std::unique_ptr<nlopt_opt_s, decltype(destroy)> search(
+        nlopt_create(NLOPT_LN_COBYLA, kAngles), destroy);
     nlopt_set_lower_bounds1(search.get(), -std::numbers::pi);
     nlopt_set_upper_bounds1(search.get(), std::numbers::pi);
     nlopt_set_min_objective(search.get(), &AngleSearch::evaluate, this);
@@ -68,7 +70,8 @@ double GivensSearch::batch_log_likelihood(const Hqmm& model,
                                           const std::vector<SequenceView>& batch) const {
   HqmmFilter filter(model);
   double sum = 0.0;
-  for (const SequenceView& sequence : batch) sum += log_likelihood(filter, sequence, burn_in_).log_likelihood;
+  for (const SequenceView& sequence : batch)
+    sum += log_likelihood(filter, sequence, burn_in_).log_likelihood;
   return sum;
 }
 
@@ -105,7 +108,8 @@ EpochOutcome GivensSearch::run_epoch(std::size_t epoch, const StopRequest& stop)
     if (turned > best) {
       best = turned;
       if (feasibility_residual(set.gamma()) > 1e-13) {
-        if (Retraction polished = retract(set.gamma()); polished.converged) set.gamma() = std::move(polished.gamma);
+        if (Retraction polished = retract(set.gamma()); polished.converged)
+          set.gamma() = std::move(polished.gamma);
       }
     } else {
       set.gamma() = before;

@@ -3,8 +3,9 @@
 //   [ e^{iφ/2}e^{iψ}cosθ    e^{iφ/2}e^{iδ}sinθ ]
 //   [ −e^{iφ/2}e^{−iδ}sinθ  e^{iφ/2}e^{−iψ}cosθ ]
 //
-// with the four angles found by a bounded local search on a small batch, and kept only when that batch's
-// likelihood improves. No gradient; Γ stays feasible because the turn is unitary. An epoch is one batch.
+// with the four angles found by a bounded local search on a small batch, and kept only when that
+// batch's likelihood improves. No gradient; Γ stays feasible because the turn is unitary. An epoch
+// is one batch.
 #pragma once
 
 #include <vector>

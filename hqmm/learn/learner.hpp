@@ -1,5 +1,5 @@
-// Learner: what the trainer drives, one epoch at a time. A learner takes data and returns models; it prints
-// nothing, opens no file and knows no flag.
+// Learner: what the trainer drives, one epoch at a time. A learner takes data and returns models;
+// it prints nothing, opens no file and knows no flag.
 #pragma once
 
 #include <functional>
@@ -11,18 +11,20 @@
 
 namespace hqmm {
 
-/// Everything a learner needs to go on as if never interrupted, as flat arrays: shapes follow from the
-/// options. Random choices are functions of (seed, restart, epoch) and need no state.
+/// Everything a learner needs to go on as if never interrupted, as flat arrays: shapes follow from
+/// the options. Random choices are functions of (seed, restart, epoch) and need no state.
 using LearnerState = std::map<std::string, std::vector<Complex>>;
 
 struct EpochOutcome {
-  std::uint64_t scored = 0;          // training symbols, as they went by during the epoch
-  double log_likelihood = 0.0;       // of them, normalised, parameters changing
+  std::uint64_t scored = 0;     // training symbols, as they went by during the epoch
+  double log_likelihood = 0.0;  // of them, normalised, parameters changing
   double raw_log_likelihood = 0.0;
-  double gradient_nuclear_norm = 0.0;  // of the epoch's mean gradient, tangent; 0 where there is none
-  std::uint64_t halved_steps = 0;      // retractions that failed and were tried again with half the step
-  bool converged = false;              // nothing more to gain
-  bool stopped = false;                // by the stop request: the epoch is incomplete
+  double gradient_nuclear_norm =
+      0.0;  // of the epoch's mean gradient, tangent; 0 where there is none
+  std::uint64_t halved_steps =
+      0;                   // retractions that failed and were tried again with half the step
+  bool converged = false;  // nothing more to gain
+  bool stopped = false;    // by the stop request: the epoch is incomplete
 };
 
 /// Training cannot go on: the loss is not finite at this symbol.

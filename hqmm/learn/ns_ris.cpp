@@ -42,8 +42,8 @@ class NsRis : public UpdateRule {
 
  private:
   /// A step so unlucky that Γ − ηD is rank deficient is halved until it is not: near Γ it never is.
-  static Stack feasible_step(const Stack& gamma, const Stack& direction, double& step_size, Stack& moved,
-                             StepReport& report) {
+  static Stack feasible_step(const Stack& gamma, const Stack& direction, double& step_size,
+                             Stack& moved, StepReport& report) {
     for (;; step_size *= 0.5, ++report.halved) {
       moved = gamma - step_size * direction;
       Retraction step = retract(moved);

@@ -92,7 +92,9 @@ LearnerKind parse_learner(std::string_view text) { return parse_in(kLearners, te
 RetractionKind parse_retraction(std::string_view text) {
   return parse_in(kRetractions, text, "retraction");
 }
-ScheduleKind parse_schedule(std::string_view text) { return parse_in(kSchedules, text, "schedule"); }
+ScheduleKind parse_schedule(std::string_view text) {
+  return parse_in(kSchedules, text, "schedule");
+}
 InitialStateKind parse_initial_state(std::string_view text) {
   return parse_in(kInitialStates, text, "initial state");
 }
@@ -102,8 +104,11 @@ TrainOptions default_options(LearnerKind learner) {
   options.learner = learner;
   switch (learner) {
     case LearnerKind::kNsRis:
-    case LearnerKind::kCosm: break;
-    case LearnerKind::kGivens: options.epochs = 15; break;
+    case LearnerKind::kCosm:
+      break;
+    case LearnerKind::kGivens:
+      options.epochs = 15;
+      break;
     case LearnerKind::kEm:
       options.epochs = 600;
       options.restarts = 16;
@@ -146,8 +151,10 @@ double step_size_at(const TrainOptions& options, std::size_t epoch) {
     case ScheduleKind::kCosine:
       return options.step_size * 0.5 *
              (1.0 + std::cos(std::numbers::pi * k / static_cast<double>(options.epochs)));
-    case ScheduleKind::kGeometric: return options.step_size * std::pow(options.step_decay, k);
-    case ScheduleKind::kConstant: break;
+    case ScheduleKind::kGeometric:
+      return options.step_size * std::pow(options.step_decay, k);
+    case ScheduleKind::kConstant:
+      break;
   }
   return options.step_size;
 }
@@ -157,10 +164,10 @@ void require_usable(const TrainOptions& options) {
   require(options.latent_dim >= 1, "--latent-dim", "at least 1", as_double(options.latent_dim));
   require(options.kraus_rank >= 1, "--kraus-rank", "at least 1", as_double(options.kraus_rank));
   require(options.batch_size >= 1, "--batch-size", "at least 1", as_double(options.batch_size));
-  require(options.step_size >= 0.0 && std::isfinite(options.step_size), "--step-size", "a number ≥ 0",
-          options.step_size);
-  require(options.step_decay > 0.0 && options.step_decay <= 1.0, "--step-decay", "a number in (0, 1]",
-          options.step_decay);
+  require(options.step_size >= 0.0 && std::isfinite(options.step_size), "--step-size",
+          "a number ≥ 0", options.step_size);
+  require(options.step_decay > 0.0 && options.step_decay <= 1.0, "--step-decay",
+          "a number in (0, 1]", options.step_decay);
   require(options.momentum >= 0.0 && options.momentum < 1.0, "--momentum", "a number in [0, 1)",
           options.momentum);
   require(options.average >= 0.0 && options.average < 1.0, "--average", "a number in [0, 1)",
@@ -170,12 +177,12 @@ void require_usable(const TrainOptions& options) {
   require(options.restarts >= 1, "--restarts", "at least 1", as_double(options.restarts));
   require(options.tolerance >= 0.0, "--tolerance", "a number ≥ 0", options.tolerance);
   require(options.time_limit >= 0.0, "--time-limit", "seconds ≥ 0", options.time_limit);
-  require(options.warm_noise >= 0.0 && std::isfinite(options.warm_noise), "--warm-noise", "a number ≥ 0",
-          options.warm_noise);
+  require(options.warm_noise >= 0.0 && std::isfinite(options.warm_noise), "--warm-noise",
+          "a number ≥ 0", options.warm_noise);
   if (options.chunk_length && *options.chunk_length > 0 && options.burn_in &&
       *options.burn_in >= *options.chunk_length) {
-    throw fail(ErrorCode::kUsage, "--burn-in {} leaves nothing of chunks of {} symbols", *options.burn_in,
-               *options.chunk_length);
+    throw fail(ErrorCode::kUsage, "--burn-in {} leaves nothing of chunks of {} symbols",
+               *options.burn_in, *options.chunk_length);
   }
 }
 

@@ -1,4 +1,5 @@
-// Everything a training run can be told. The defaults are the recipe that did best in our measurements.
+// Everything a training run can be told. The defaults are the recipe that did best in our
+// measurements.
 #pragma once
 
 #include <cstdint>
@@ -36,8 +37,10 @@ struct TrainOptions {
   double step_decay = 0.95;  // per epoch, geometric schedule only
   ScheduleKind schedule = ScheduleKind::kCosine;
   double momentum = 0.9;
-  int ns_steps = 5;      // Newton–Schulz steps of the direction (and of the literal retraction)
-  double average = 0.98;  // weight of the past in the running mean of Γ; 0 scores the last Γ itself
+  int ns_steps = 5;  // Newton–Schulz steps of the direction (and of the literal retraction)
+  /// Weight of the past in the running mean of Γ that is scored; 0 scores the last Γ itself, as the
+  /// literal retraction always does: projecting a mean back would repair what it breaks.
+  double average = 0.98;
 
   // Data
   std::optional<std::size_t> chunk_length;  // 0: whole sequences; unset: see plan_chunks
@@ -46,7 +49,7 @@ struct TrainOptions {
   bool gradient_through_burn_in = true;
 
   // Givens search
-  std::size_t givens_pairs = 6;        // row pairs tried per batch; an epoch is one batch
+  std::size_t givens_pairs = 6;         // row pairs tried per batch; an epoch is one batch
   std::size_t givens_evaluations = 60;  // of the likelihood, per row pair
 
   // EM
@@ -72,9 +75,9 @@ struct TrainOptions {
 /// The recipe of a learner: what differs from the defaults above for cosm, givens and em.
 [[nodiscard]] TrainOptions default_options(LearnerKind learner);
 
-/// The paper's protocol: chunks of 300 with a burn-in of 100 that the gradient does not pass, 60 epochs,
-/// geometric decay, a random initial state, no averaging; for COSM batches of 20 and the tuned step size
-/// and decay of (n, s, w), the nearest tuned shape where there is none.
+/// The paper's protocol: chunks of 300 with a burn-in of 100 that the gradient does not pass, 60
+/// epochs, geometric decay, a random initial state, no averaging; for COSM batches of 20 and the
+/// tuned step size and decay of (n, s, w), the nearest tuned shape where there is none.
 void apply_paper_preset(TrainOptions& options, std::size_t alphabet_size);
 
 /// η of an epoch (0-based).

@@ -11,10 +11,13 @@ namespace {
 Matrix initial_state(const TrainOptions& options, std::size_t restart) {
   RandomStream random(options.seed, Purpose::kInitialState, restart);
   switch (options.initial_state) {
-    case InitialStateKind::kRandom: return random_density_matrix(options.latent_dim, random);
-    case InitialStateKind::kPure: return random_pure_state(options.latent_dim, random);
+    case InitialStateKind::kRandom:
+      return random_density_matrix(options.latent_dim, random);
+    case InitialStateKind::kPure:
+      return random_pure_state(options.latent_dim, random);
     case InitialStateKind::kUniform:
-    case InitialStateKind::kLearned: break;
+    case InitialStateKind::kLearned:
+      break;
   }
   return maximally_mixed(options.latent_dim);
 }
@@ -46,7 +49,8 @@ Start warm_hqmm_from_hmm(const Hmm& hmm, const TrainOptions& options, std::size_
 AnyModel random_start(const TrainOptions& options, const Alphabet& alphabet, std::size_t restart) {
   RandomStream random(options.seed, Purpose::kInitialModel, restart);
   if (options.learner == LearnerKind::kEm) return random_hmm(alphabet, options.latent_dim, random);
-  KrausSet set = random_kraus(static_cast<Index>(alphabet.size()), options.kraus_rank, options.latent_dim, random);
+  KrausSet set = random_kraus(static_cast<Index>(alphabet.size()), options.kraus_rank,
+                              options.latent_dim, random);
   return stationary_hqmm(alphabet, std::move(set), initial_state(options, restart));
 }
 
@@ -58,7 +62,8 @@ Start warm_start(const AnyModel& from, const TrainOptions& options, const Alphab
   }
   const Index n = std::visit([](const auto& m) { return m.latent_dim(); }, from);
   if (n != options.latent_dim) {
-    throw fail(ErrorCode::kUsage, "the warm start has n = {}, the run n = {}", n, options.latent_dim);
+    throw fail(ErrorCode::kUsage, "the warm start has n = {}, the run n = {}", n,
+               options.latent_dim);
   }
   const auto* hmm = std::get_if<Hmm>(&from);
   if (options.learner == LearnerKind::kEm) {

@@ -8,21 +8,22 @@
 
 namespace hqmm {
 
-/// The first model of a restart, and a candidate that stands before it when there is something to lose: a warm
-/// start's own model, exactly as given.
+/// The first model of a restart, and a candidate that stands before it when there is something to
+/// lose: a warm start's own model, exactly as given.
 struct Start {
   AnyModel model;
   std::optional<AnyModel> keep;
 };
 
-/// A random start: Haar-random Kraus operators with the initial state asked for, or a random HMM for EM.
+/// A random start: Haar-random Kraus operators with the initial state asked for, or a random HMM
+/// for EM.
 [[nodiscard]] AnyModel random_start(const TrainOptions& options, const Alphabet& alphabet,
                                     std::size_t restart);
 
-/// From a model. An HMM warms an HQMM through its cyclic embedding plus complex noise (the exact rank-one
-/// embedding is real, its gradient too, and training would be stuck there), with the exact embedding kept as
-/// the candidate to beat. Throws kUsage when sizes or alphabets do not fit.
-[[nodiscard]] Start warm_start(const AnyModel& from, const TrainOptions& options, const Alphabet& alphabet,
-                               std::size_t restart);
+/// From a model. An HMM warms an HQMM through its cyclic embedding plus complex noise (the exact
+/// rank-one embedding is real, its gradient too, and training would be stuck there), with the exact
+/// embedding kept as the candidate to beat. Throws kUsage when sizes or alphabets do not fit.
+[[nodiscard]] Start warm_start(const AnyModel& from, const TrainOptions& options,
+                               const Alphabet& alphabet, std::size_t restart);
 
 }  // namespace hqmm

@@ -6,8 +6,8 @@
 
 #include "hqmm/core/error.hpp"
 #include "hqmm/core/parallel.hpp"
-#include "hqmm/engine/gradient.hpp"
 #include "hqmm/data/chunks.hpp"
+#include "hqmm/engine/gradient.hpp"
 #include "hqmm/learn/trainer.hpp"
 #include "hqmm/stiefel/polar.hpp"
 #include "hqmm/stiefel/tangent.hpp"
@@ -29,7 +29,8 @@ double StationarityReport::smoothness_term() const {
 }
 double StationarityReport::retraction_term() const {
   if (!direction_accurate()) return std::numeric_limits<double>::infinity();
-  return (2.0 * gradient_bound * rho_mean + lipschitz * rho_mean_square) / (step_size * (1.0 - epsilon));
+  return (2.0 * gradient_bound * rho_mean + lipschitz * rho_mean_square) /
+         (step_size * (1.0 - epsilon));
 }
 double StationarityReport::tracking_term() const {
   if (!direction_accurate()) return std::numeric_limits<double>::infinity();
@@ -66,7 +67,8 @@ class StationarityProbe::Measurement {
     const double rho = operator_distance(*step.after, *step.moved);
     rho_sum_ += rho;
     rho_squares_ += rho * rho;
-    report_.largest_residual = std::max(report_.largest_residual, hqmm::feasibility_residual(*step.after));
+    report_.largest_residual =
+        std::max(report_.largest_residual, hqmm::feasibility_residual(*step.after));
     if (report_.steps % stride_ == 0) take_sample(step);
     ++report_.steps;
   }
@@ -92,7 +94,8 @@ class StationarityProbe::Measurement {
 
   [[nodiscard]] Full full_gradient(const Stack& gamma) const {
     const Hqmm model = stationary_hqmm(
-        alphabet_, KrausSet(static_cast<Index>(alphabet_.size()), options_.kraus_rank, gamma), initial_state_);
+        alphabet_, KrausSet(static_cast<Index>(alphabet_.size()), options_.kraus_rank, gamma),
+        initial_state_);
     struct Sum {
       double loss = 0.0;
       Stack gradient;
@@ -134,7 +137,8 @@ class StationarityProbe::Measurement {
     report_.gradient_bound = std::max({report_.gradient_bound, norm, nuclear_norm(next.gradient)});
     const double moved = operator_distance(*step.after, *step.before);
     if (moved > 0.0) {
-      report_.lipschitz = std::max(report_.lipschitz, nuclear_norm(next.gradient - here.gradient) / moved);
+      report_.lipschitz =
+          std::max(report_.lipschitz, nuclear_norm(next.gradient - here.gradient) / moved);
     }
   }
 
@@ -156,11 +160,14 @@ class StationarityProbe::Measurement {
 StationarityProbe::StationarityProbe(const SequenceSet& train, const SequenceSet& validation,
                                      const TrainOptions& options, const Matrix& initial_state) {
   if (options.schedule != ScheduleKind::kConstant || options.restarts != 1) {
-    throw fail(ErrorCode::kUsage, "the convergence bound is about one run with a constant step size: use "
-                                  "--schedule constant and --restarts 1");
+    throw fail(ErrorCode::kUsage,
+               "the convergence bound is about one run with a constant step size: use "
+               "--schedule constant and --restarts 1");
   }
-  if (options.initial_state == InitialStateKind::kLearned || options.initial_state == InitialStateKind::kPure) {
-    throw fail(ErrorCode::kUsage, "the convergence bound is about the Kraus operators: use a fixed --initial-state");
+  if (options.initial_state == InitialStateKind::kLearned ||
+      options.initial_state == InitialStateKind::kPure) {
+    throw fail(ErrorCode::kUsage,
+               "the convergence bound is about the Kraus operators: use a fixed --initial-state");
   }
   measurement_ = std::make_unique<Measurement>(train, validation, options, initial_state);
 }

@@ -19,8 +19,9 @@ namespace {
 
 class Trainer {
  public:
-  Trainer(const SequenceSet& train_set, const SequenceSet& validation_set, const TrainOptions& options,
-          const TrainHooks& hooks, const std::optional<AnyModel>& warm, const Checkpoint* resume)
+  Trainer(const SequenceSet& train_set, const SequenceSet& validation_set,
+          const TrainOptions& options, const TrainHooks& hooks, const std::optional<AnyModel>& warm,
+          const Checkpoint* resume)
       : train_(train_set),
         validation_(validation_set),
         options_(options),
@@ -66,9 +67,12 @@ class Trainer {
   [[nodiscard]] bool out_of_time() const {
     return options_.time_limit > 0.0 && seconds() >= options_.time_limit;
   }
-  [[nodiscard]] bool stop_requested() const { return hooks_.stop_requested && hooks_.stop_requested(); }
+  [[nodiscard]] bool stop_requested() const {
+    return hooks_.stop_requested && hooks_.stop_requested();
+  }
 
-  [[nodiscard]] std::unique_ptr<Learner> make_learner(const AnyModel& start, std::size_t restart) const {
+  [[nodiscard]] std::unique_ptr<Learner> make_learner(const AnyModel& start,
+                                                      std::size_t restart) const {
     if (options_.learner == LearnerKind::kEm) {
       return std::make_unique<BaumWelch>(std::get<Hmm>(start), train_, options_);
     }
@@ -76,9 +80,11 @@ class Trainer {
     if (options_.learner == LearnerKind::kGivens) {
       return std::make_unique<GivensSearch>(hqmm, chunks_, plan_.burn_in, options_, restart);
     }
-    auto rule = options_.learner == LearnerKind::kCosm ? make_cosm(options_) : make_ns_ris(options_);
+    auto rule =
+        options_.learner == LearnerKind::kCosm ? make_cosm(options_) : make_ns_ris(options_);
     if (hooks_.on_step) rule->watch(hooks_.on_step);
-    return std::make_unique<DescentLearner>(hqmm, chunks_, plan_.burn_in, options_, restart, std::move(rule));
+    return std::make_unique<DescentLearner>(hqmm, chunks_, plan_.burn_in, options_, restart,
+                                            std::move(rule));
   }
 
   TrainStatus run_restart(std::size_t restart) {
@@ -106,8 +112,8 @@ class Trainer {
     } catch (const DivergedError& error) {
       status = TrainStatus::kDiverged;
       state_.current.message =
-          fmt::format("the loss is not finite at sequence {}, symbol {} (epoch {})", error.place().sequence,
-                      error.place().position, state_.epochs_done + 1);
+          fmt::format("the loss is not finite at sequence {}, symbol {} (epoch {})",
+                      error.place().sequence, error.place().position, state_.epochs_done + 1);
     }
     state_.current.status = status;
     state_.current.epochs_run = state_.epochs_done;
@@ -120,7 +126,8 @@ class Trainer {
     if (state_.restart_over) return TrainStatus::kConverged;
     while (state_.epochs_done < options_.epochs) {
       EpochOutcome outcome = learner.run_epoch(state_.epochs_done, stop);
-      if (outcome.stopped) return stop_requested() ? TrainStatus::kInterrupted : TrainStatus::kTimeLimit;
+      if (outcome.stopped)
+        return stop_requested() ? TrainStatus::kInterrupted : TrainStatus::kTimeLimit;
       ++state_.epochs_done;
       state_.current.epochs_run = state_.epochs_done;
       const bool better = consider(learner.candidate(), record_of(state_.epochs_done, outcome));
@@ -148,11 +155,12 @@ class Trainer {
     Figures figures;
     figures.symbols = outcome.scored;
     figures.log_likelihood = outcome.log_likelihood;
-    figures.da = description_accuracy(outcome.log_likelihood, outcome.scored, train_.alphabet().size());
+    figures.da =
+        description_accuracy(outcome.log_likelihood, outcome.scored, train_.alphabet().size());
     if (literal()) {
       figures.raw_log_likelihood = outcome.raw_log_likelihood;
-      figures.raw_da =
-          description_accuracy(outcome.raw_log_likelihood, outcome.scored, train_.alphabet().size());
+      figures.raw_da = description_accuracy(outcome.raw_log_likelihood, outcome.scored,
+                                            train_.alphabet().size());
     }
     record.train = figures;
     record.gradient_nuclear_norm = outcome.gradient_nuclear_norm;
@@ -161,11 +169,12 @@ class Trainer {
   }
 
   [[nodiscard]] bool literal() const {
-    return options_.learner == LearnerKind::kNsRis && options_.retraction == RetractionKind::kLiteral;
+    return options_.learner == LearnerKind::kNsRis &&
+           options_.retraction == RetractionKind::kLiteral;
   }
 
-  /// Validates a candidate, keeps it when it is the best yet, and tells the observer. True when it is the
-  /// best of its restart.
+  /// Validates a candidate, keeps it when it is the best yet, and tells the observer. True when it
+  /// is the best of its restart.
   bool consider(const AnyModel& candidate, EpochRecord record) {
     record.validation = validate(candidate);
     record.feasibility_residual = feasibility_residual(candidate);
@@ -180,7 +189,8 @@ class Trainer {
       state_.current.best_epoch = record.epoch;
     }
     double best_before = -std::numeric_limits<double>::infinity();
-    for (const RestartSummary& earlier : state_.finished) best_before = std::max(best_before, earlier.best_validation);
+    for (const RestartSummary& earlier : state_.finished)
+      best_before = std::max(best_before, earlier.best_validation);
     record.best = !have_best_ || (better_here && worth > best_before);
     if (record.best) {
       state_.best = candidate;
@@ -231,7 +241,8 @@ class Trainer {
       out.status = one.status;
       out.message = one.message;
     }
-    if (status == TrainStatus::kInterrupted || status == TrainStatus::kTimeLimit) out.status = status;
+    if (status == TrainStatus::kInterrupted || status == TrainStatus::kTimeLimit)
+      out.status = status;
     out.seconds = seconds();
     return out;
   }
@@ -253,37 +264,46 @@ class Trainer {
 
 std::string_view name_of(TrainStatus status) {
   switch (status) {
-    case TrainStatus::kConverged: return "converged";
-    case TrainStatus::kMaxEpochs: return "max-epochs";
-    case TrainStatus::kDiverged: return "diverged";
-    case TrainStatus::kTimeLimit: return "time-limit";
-    case TrainStatus::kInterrupted: break;
+    case TrainStatus::kConverged:
+      return "converged";
+    case TrainStatus::kMaxEpochs:
+      return "max-epochs";
+    case TrainStatus::kDiverged:
+      return "diverged";
+    case TrainStatus::kTimeLimit:
+      return "time-limit";
+    case TrainStatus::kInterrupted:
+      break;
   }
   return "interrupted";
 }
 
 TrainStatus parse_status(std::string_view text) {
-  for (const TrainStatus status : {TrainStatus::kConverged, TrainStatus::kMaxEpochs, TrainStatus::kDiverged,
-                                   TrainStatus::kTimeLimit, TrainStatus::kInterrupted}) {
+  for (const TrainStatus status :
+       {TrainStatus::kConverged, TrainStatus::kMaxEpochs, TrainStatus::kDiverged,
+        TrainStatus::kTimeLimit, TrainStatus::kInterrupted}) {
     if (name_of(status) == text) return status;
   }
   throw fail(ErrorCode::kBadData, "there is no training status '{}'", printable(text));
 }
 
-DataPlan plan_data(const SequenceSet& train, const SequenceSet& validation, const TrainOptions& options) {
+DataPlan plan_data(const SequenceSet& train, const SequenceSet& validation,
+                   const TrainOptions& options) {
   const ChunkPlan chunks = plan_chunks(train, options.chunk_length, options.burn_in);
   std::size_t validation_burn_in = 0;
   if (validation.longest() > kAutoChunkAbove) {
     std::size_t shortest = validation.longest();
-    for (std::size_t i = 0; i < validation.size(); ++i) shortest = std::min(shortest, validation[i].size());
+    for (std::size_t i = 0; i < validation.size(); ++i)
+      shortest = std::min(shortest, validation[i].size());
     validation_burn_in = std::min<std::size_t>(1000, shortest / 3);
   }
-  return {chunks.chunk_length, chunks.burn_in, options.validation_burn_in.value_or(validation_burn_in)};
+  return {chunks.chunk_length, chunks.burn_in,
+          options.validation_burn_in.value_or(validation_burn_in)};
 }
 
 TrainResult train(const SequenceSet& train_set, const SequenceSet& validation_set,
-                  const TrainOptions& options, const TrainHooks& hooks, const std::optional<AnyModel>& warm,
-                  const Checkpoint* resume) {
+                  const TrainOptions& options, const TrainHooks& hooks,
+                  const std::optional<AnyModel>& warm, const Checkpoint* resume) {
   require_usable(options);
   if (train_set.empty()) throw fail(ErrorCode::kBadData, "there is nothing to train on");
   return Trainer(train_set, validation_set, options, hooks, warm, resume).run();
@@ -292,13 +312,14 @@ TrainResult train(const SequenceSet& train_set, const SequenceSet& validation_se
 ValidationSplit split_validation(const SequenceSet& set, double share, std::uint64_t seed) {
   ValidationSplit out;
   const auto groups = group_sequences(set, {Grouping::Kind::kIdentical, 0});
-  const bool separable = std::any_of(groups.begin(), groups.end(), [](std::uint32_t g) { return g > 0; });
+  const bool separable =
+      std::any_of(groups.begin(), groups.end(), [](std::uint32_t g) { return g > 0; });
   if (separable) {
     const Split split = hold_out(set, share, {Grouping::Kind::kIdentical, 0}, seed);
     out.train = set.subset(split.kept);
     out.validation = set.subset(split.held_out);
-    out.how = fmt::format("{} of {} sequences held out for validation (seed {})", split.held_out.size(),
-                          set.size(), seed);
+    out.how = fmt::format("{} of {} sequences held out for validation (seed {})",
+                          split.held_out.size(), set.size(), seed);
     return out;
   }
   out.train = SequenceSet(set.alphabet());
@@ -308,12 +329,14 @@ ValidationSplit split_validation(const SequenceSet& set, double share, std::uint
   if (set.size() == 1 && tail > 0) {
     out.train.append(set[0].part(0, length - tail));
     out.validation.append(set[0].part(length - tail, tail));
-    out.how = fmt::format("the last {} of the only sequence's {} symbols held out for validation", tail, length);
+    out.how = fmt::format("the last {} of the only sequence's {} symbols held out for validation",
+                          tail, length);
     return out;
   }
   out.train = set;
   out.validation = set;
-  out.how = "nothing can be held out of this data: validation is on the training sequences themselves";
+  out.how =
+      "nothing can be held out of this data: validation is on the training sequences themselves";
   return out;
 }
 

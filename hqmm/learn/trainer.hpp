@@ -1,7 +1,7 @@
 // The training loop: epochs of any learner, validated one by one, the best model kept.
 //
-// Same data, options and seed give the same model at any thread count, and a run that goes on from a
-// checkpoint ends with the same bytes as one that was never interrupted.
+// Same data, options and seed give the same model at any thread count, and a run that goes on from
+// a checkpoint ends with the same bytes as one that was never interrupted.
 #pragma once
 
 #include <functional>
@@ -62,7 +62,7 @@ struct Checkpoint {
   RestartSummary current;                // of the restart under way
   std::vector<RestartSummary> finished;  // earlier restarts
   std::size_t since_best = 0;            // epochs of this restart without a better one
-  bool restart_over = false;             // the restart under way has converged or run out of patience
+  bool restart_over = false;  // the restart under way has converged or run out of patience
   double seconds = 0.0;
 };
 
@@ -90,7 +90,8 @@ struct DataPlan {
   std::size_t burn_in = 0;
   std::size_t validation_burn_in = 0;
 };
-/// Validation sequences longer than 600 get a burn-in of a third of the shortest of them, at most 1000.
+/// Validation sequences longer than 600 get a burn-in of a third of the shortest of them, at most
+/// 1000.
 [[nodiscard]] DataPlan plan_data(const SequenceSet& train, const SequenceSet& validation,
                                  const TrainOptions& options);
 
@@ -100,13 +101,14 @@ struct DataPlan {
                                 const std::optional<AnyModel>& warm = {},
                                 const Checkpoint* resume = nullptr);
 
-/// A validation share split off when the user has none: some sequences (equal ones stay together), or the
-/// tail of a single long one. `how` says which, for people.
+/// A validation share split off when the user has none: some sequences (equal ones stay together),
+/// or the tail of a single long one. `how` says which, for people.
 struct ValidationSplit {
   SequenceSet train;
   SequenceSet validation;
   std::string how;
 };
-[[nodiscard]] ValidationSplit split_validation(const SequenceSet& set, double share, std::uint64_t seed);
+[[nodiscard]] ValidationSplit split_validation(const SequenceSet& set, double share,
+                                               std::uint64_t seed);
 
 }  // namespace hqmm

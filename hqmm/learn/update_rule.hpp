@@ -1,5 +1,5 @@
-// UpdateRule: one step on the Stiefel manifold, given a gradient. A rule serves several parameters (the
-// Kraus sets, and the initial state as a point of a sphere) and keeps a momentum for each.
+// UpdateRule: one step on the Stiefel manifold, given a gradient. A rule serves several parameters
+// (the Kraus sets, and the initial state as a point of a sphere) and keeps a momentum for each.
 #pragma once
 
 #include <cstdint>

@@ -15,6 +15,8 @@ double feasibility_residual(const AnyModel& model) {
   return std::visit([](const auto& m) { return feasibility_residual(m); }, model);
 }
 
-bool is_feasible(const AnyModel& model) { return feasibility_residual(model) <= kFeasibleTolerance; }
+bool is_feasible(const AnyModel& model) {
+  return feasibility_residual(model) <= kFeasibleTolerance;
+}
 
 }  // namespace hqmm

@@ -26,7 +26,8 @@ namespace {
 constexpr Index kDenseUpTo = 256;  // order of the matrix: a channel on n = 16
 constexpr double kSameAsOne = 1e-9;
 
-/// The same channel up to a factor, so that nothing below depends on the scale of an infeasible one.
+/// The same channel up to a factor, so that nothing below depends on the scale of an infeasible
+/// one.
 KrausSet of_unit_weight(KrausSet set) {
   const double norm = set.gamma().stableNorm();
   if (!(norm > 0.0)) throw fail(ErrorCode::kBadData, "the Kraus operators are all zero");
@@ -36,8 +37,8 @@ KrausSet of_unit_weight(KrausSet set) {
   return set;
 }
 
-/// The channel as Spectra wants it: y = (E − λ ρ tr) x without the n² × n² matrix. With ρ an eigenvector
-/// of trace one this moves its eigenvalue λ to zero and no other (Wielandt).
+/// The channel as Spectra wants it: y = (E − λ ρ tr) x without the n² × n² matrix. With ρ an
+/// eigenvector of trace one this moves its eigenvalue λ to zero and no other (Wielandt).
 class ChannelOperator {
  public:
   using Scalar = double;
@@ -79,8 +80,8 @@ std::vector<Complex> dense_eigenvalues(const RealMatrix& matrix) {
   return {values.data(), values.data() + values.size()};
 }
 
-/// The largest eigenvalue belongs to the fixed point. Krylov spaces hold one vector of each eigenspace, so
-/// a second eigenvalue 1 is looked for with the first one out of the way.
+/// The largest eigenvalue belongs to the fixed point. Krylov spaces hold one vector of each
+/// eigenspace, so a second eigenvalue 1 is looked for with the first one out of the way.
 std::vector<Complex> leading_eigenvalues(const KrausSet& set, std::size_t count) {
   const Matrix state = channel_fixed_point(set).state;
   const double largest = set.apply_total(state).trace().real();
@@ -106,8 +107,8 @@ Spectrum make_spectrum(std::vector<Complex> values, std::size_t count) {
   if (std::abs(largest - 1.0) > kSameAsOne) {
     for (Complex& value : values) value /= largest;
   }
-  // By modulus, then phase: a fixed order for conjugate pairs and for ties up to rounding. Moduli are
-  // compared on a grid, for "equal up to a tolerance" is no order.
+  // By modulus, then phase: a fixed order for conjugate pairs and for ties up to rounding. Moduli
+  // are compared on a grid, for "equal up to a tolerance" is no order.
   const auto key = [](Complex z) {
     const double phase = std::arg(z);
     return std::tuple(-std::llround(std::abs(z) * 1e11), std::abs(phase), -phase);
@@ -123,10 +124,10 @@ Spectrum make_spectrum(std::vector<Complex> values, std::size_t count) {
   return out;
 }
 
-/// Limit of the lazy channel's powers on a start state: F = (1 + E)/2 keeps only the eigenvalue 1, and
-/// squaring it k times takes 2^k steps. Scaled to trace one against drift. Once the state stands still one
-/// more squaring makes it exact; any further and, where several states are fixed, rounding would shift the
-/// weights between them.
+/// Limit of the lazy channel's powers on a start state: F = (1 + E)/2 keeps only the eigenvalue 1,
+/// and squaring it k times takes 2^k steps. Scaled to trace one against drift. Once the state
+/// stands still one more squaring makes it exact; any further and, where several states are fixed,
+/// rounding would shift the weights between them.
 template <typename TraceOf>
 RealVector dense_fixed_point(const RealMatrix& channel, const RealVector& start, TraceOf trace_of) {
   RealMatrix lazy = 0.5 * (channel + RealMatrix::Identity(channel.rows(), channel.cols()));
@@ -144,8 +145,8 @@ RealVector dense_fixed_point(const RealMatrix& channel, const RealVector& start,
   return state;
 }
 
-/// The same for large n. The Krylov space of I/n meets the eigenspace of 1, the rightmost eigenvalue, in the
-/// limit wanted and nothing else.
+/// The same for large n. The Krylov space of I/n meets the eigenspace of 1, the rightmost
+/// eigenvalue, in the limit wanted and nothing else.
 Matrix krylov_fixed_point(const KrausSet& set) {
   const Index n = set.latent_dim();
   Matrix state = maximally_mixed(n);
@@ -180,8 +181,8 @@ double entropy(std::span<const double> distribution) {
 }
 
 template <typename Model, typename State>
-EntropyRate estimate_entropy_rate(const Model& model, const State& stationary, double cost_per_symbol,
-                                  const EntropyOptions& options) {
+EntropyRate estimate_entropy_rate(const Model& model, const State& stationary,
+                                  double cost_per_symbol, const EntropyOptions& options) {
   constexpr std::size_t kSequences = 32;
   constexpr std::size_t kWarmUp = 50;  // from the mean state to a typical filtered one
   const double affordable = 4e8 / std::max(cost_per_symbol, 1.0);
@@ -262,7 +263,8 @@ FixedPoint channel_fixed_point(const Hmm& model) {
 
 EntropyRate entropy_rate(const Hqmm& model, const EntropyOptions& options) {
   if (!model.positions.stationary()) {
-    throw fail(ErrorCode::kUsage, "only a model with one Kraus set for all positions has an entropy rate");
+    throw fail(ErrorCode::kUsage,
+               "only a model with one Kraus set for all positions has an entropy rate");
   }
   const auto n = static_cast<double>(model.latent_dim());
   const double cost = 16.0 * static_cast<double>(model.kraus_rank()) * n * n * n +

@@ -1,5 +1,5 @@
-// What a model does when nobody looks: its channel's fixed point, leading eigenvalues and mixing rate, and
-// the entropy rate of what it emits.
+// What a model does when nobody looks: its channel's fixed point, leading eigenvalues and mixing
+// rate, and the entropy rate of what it emits.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +18,15 @@ struct Spectrum {
 /// Steps per turn of an eigenvalue's phase, 2π/|arg λ|; infinite for a positive real one.
 [[nodiscard]] double period_of(Complex eigenvalue);
 
-/// The `count` leading eigenvalues of ρ ↦ Σ_y 𝒦_y(ρ), or of the transition matrix of an HMM. A channel that
-/// is not trace preserving is divided by its largest eigenvalue first. Beyond n = 16 an eigenvalue other than
-/// the first may stand for several that are equal. Throws kBadData when all eigenvalues are zero.
+/// The `count` leading eigenvalues of ρ ↦ Σ_y 𝒦_y(ρ), or of the transition matrix of an HMM. A
+/// channel that is not trace preserving is divided by its largest eigenvalue first. Beyond n = 16
+/// an eigenvalue other than the first may stand for several that are equal. Throws kBadData when
+/// all eigenvalues are zero.
 [[nodiscard]] Spectrum channel_spectrum(const KrausSet& set, std::size_t count = 8);
 [[nodiscard]] Spectrum channel_spectrum(const Hmm& model, std::size_t count = 8);
 
-/// The state that the channel, averaged over time, takes I/n to (for an HMM the uniform distribution): the
-/// fixed point when there is one only.
+/// The state that the channel, averaged over time, takes I/n to (for an HMM the uniform
+/// distribution): the fixed point when there is one only.
 struct FixedPoint {
   Matrix state;         // density matrix; diagonal for an HMM
   double residual = 0;  // ‖channel(state) − state‖_F

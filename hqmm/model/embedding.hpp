@@ -1,9 +1,12 @@
 // Every HMM is an HQMM: two embeddings, both exact.
 //
-// With T_y = diag(C_y) A and ρ₀ = diag(initial) the HQMM gives exactly the HMM's probabilities, w = n:
+// With T_y = diag(C_y) A and ρ₀ = diag(initial) the HQMM gives exactly the HMM's probabilities, w =
+// n:
 //   rank one   K[y][j] = v_{y,j}⟨j|,  (v_{y,j})_i = √(T_y)_ij      reads only the diagonal of ρ
-//   cyclic     K[y][(i−j) mod n] has the entry (j, i) = √(T_y)_ji    full-rank operators, the start for
-//              training: noise added to it leaves the real subspace that the rank-one form is stuck in
+//   cyclic     K[y][(i−j) mod n] has the entry (j, i) = √(T_y)_ji    full-rank operators, the start
+//   for
+//              training: noise added to it leaves the real subspace that the rank-one form is stuck
+//              in
 #pragma once
 
 #include "hqmm/model/hmm.hpp"

@@ -15,9 +15,10 @@ double expectation(const Matrix& effect, const Matrix& rho) {
   return (effect.array().conjugate() * rho.array()).sum().real();
 }
 
-/// Is `next`, of trace `weight`, no longer a state up to scale? ρ is known to about 1e-16, so a symbol that
-/// all but contradicts the past leaves nothing but rounding, and that can have negative probabilities.
-/// `heaviest` bounds the weight that any state gives the symbol. The eigenvalues are for the rare case.
+/// Is `next`, of trace `weight`, no longer a state up to scale? ρ is known to about 1e-16, so a
+/// symbol that all but contradicts the past leaves nothing but rounding, and that can have negative
+/// probabilities. `heaviest` bounds the weight that any state gives the symbol. The eigenvalues are
+/// for the rare case.
 bool lost_in_rounding(const Matrix& next, double weight, double heaviest) {
   const bool suspect =
       weight < 1e-10 * heaviest || next.squaredNorm() > (1.0 + 1e-6) * weight * weight;
@@ -26,13 +27,15 @@ bool lost_in_rounding(const Matrix& next, double weight, double heaviest) {
   return solver.eigenvalues()(0) < -0.01;
 }
 
-/// Throws when there is nothing to divide by, which a valid HMM and a trace-preserving HQMM exclude.
+/// Throws when there is nothing to divide by, which a valid HMM and a trace-preserving HQMM
+/// exclude.
 void require_weight(double weight, std::size_t t) {
   if (weight > 0.0 && std::isfinite(weight)) return;
-  throw fail(ErrorCode::kBadData,
-             "the model gives the symbols at position {} a total weight of {:.3g}: its operators {} the "
-             "state",
-             t, weight, weight > 0.0 ? "blow up" : "annihilate");
+  throw fail(
+      ErrorCode::kBadData,
+      "the model gives the symbols at position {} a total weight of {:.3g}: its operators {} the "
+      "state",
+      t, weight, weight > 0.0 ? "blow up" : "annihilate");
 }
 
 /// Returns the sum before.
@@ -63,8 +66,9 @@ HqmmFilter::HqmmFilter(const Hqmm& model) : model_(&model), feasible_(is_feasibl
 void HqmmFilter::restart(std::size_t length) {
   if (length == kUnknownLength && !model_->positions.stationary() &&
       model_->positions.anchor() == PositionMap::Anchor::kEnd) {
-    throw fail(ErrorCode::kUsage,
-               "this model counts positions from the end of a sequence: it cannot follow a live stream");
+    throw fail(
+        ErrorCode::kUsage,
+        "this model counts positions from the end of a sequence: it cannot follow a live stream");
   }
   length_ = length;
   t_ = 0;

@@ -1,7 +1,8 @@
 // Filters: a model's state carried along a sequence, one symbol at a time.
 //
-// Both filters have the same members, so scoring, prediction and sampling are written once for either.
-// The state is renormalised at every step: a sequence of any length neither under- nor overflows.
+// Both filters have the same members, so scoring, prediction and sampling are written once for
+// either. The state is renormalised at every step: a sequence of any length neither under- nor
+// overflows.
 #pragma once
 
 #include <limits>
@@ -27,12 +28,13 @@ class HqmmFilter {
   /// Keeps a reference to the model. At the initial state, the length of the sequence unknown.
   explicit HqmmFilter(const Hqmm& model);
 
-  /// Back to the initial state, before the first symbol of a sequence of `length` symbols. A model anchored
-  /// at the end of sequences needs the length and throws kUsage when it is unknown.
+  /// Back to the initial state, before the first symbol of a sequence of `length` symbols. A model
+  /// anchored at the end of sequences needs the length and throws kUsage when it is unknown.
   void restart(std::size_t length = kUnknownLength);
-  /// Moves the state over one symbol. A missing symbol applies the total channel and weighs 1. A symbol of
-  /// probability zero, or one lost in the rounding of the state, weighs 0 and leaves the state that its
-  /// being unseen would. Throws kBadData when no symbol has any weight, which needs an infeasible model.
+  /// Moves the state over one symbol. A missing symbol applies the total channel and weighs 1. A
+  /// symbol of probability zero, or one lost in the rounding of the state, weighs 0 and leaves the
+  /// state that its being unseen would. Throws kBadData when no symbol has any weight, which needs
+  /// an infeasible model.
   StepWeight step(Symbol symbol);
   /// P(y | past) for every y, summing to one. Throws like step().
   void next_distribution(std::span<double> out) const;
@@ -75,11 +77,17 @@ class HmmFilter {
   RealVector predicted_;  // A x
 };
 
-/// The distribution of the symbol `steps` ahead (1 = the next one); the filter itself does not move.
+/// The distribution of the symbol `steps` ahead (1 = the next one); the filter itself does not
+/// move.
 template <typename Filter>
-void predict_ahead(Filter filter, std::size_t steps, std::span<double> out) {
-  for (std::size_t k = 1; k < steps; ++k) filter.skip();
-  filter.next_distribution(out);
+void predict_ahead(const Filter& filter, std::size_t steps, std::span<double> out) {
+  if (steps == 1) {
+    filter.next_distribution(out);
+    return;
+  }
+  Filter ahead = filter;
+  for (std::size_t k = 1; k < steps; ++k) ahead.skip();
+  ahead.next_distribution(out);
 }
 
 }  // namespace hqmm

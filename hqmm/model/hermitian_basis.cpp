@@ -20,7 +20,8 @@ RealVector to_coordinates(const Matrix& hermitian) {
 }
 
 Matrix from_coordinates(const RealVector& coordinates) {
-  const auto n = static_cast<Index>(std::lround(std::sqrt(static_cast<double>(coordinates.size()))));
+  const auto n =
+      static_cast<Index>(std::lround(std::sqrt(static_cast<double>(coordinates.size()))));
   Matrix out(n, n);
   out.diagonal() = coordinates.head(n).cast<Complex>();
   Index k = n;

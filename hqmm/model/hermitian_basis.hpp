@@ -1,7 +1,8 @@
-// Hermitian matrices as real vectors: coordinates in an orthonormal basis of the n² dimensional real space
-// with ⟨A,B⟩ = tr(AB). A channel becomes a real n² × n² matrix.
+// Hermitian matrices as real vectors: coordinates in an orthonormal basis of the n² dimensional
+// real space with ⟨A,B⟩ = tr(AB). A channel becomes a real n² × n² matrix.
 //
-//   coordinates: n diagonal entries, then √2·Re and √2·Im of each entry above the diagonal, row by row
+//   coordinates: n diagonal entries, then √2·Re and √2·Im of each entry above the diagonal, row by
+//   row
 #pragma once
 
 #include "hqmm/core/types.hpp"

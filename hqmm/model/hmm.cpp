@@ -16,7 +16,8 @@ void require_stochastic_columns(const RealMatrix& matrix, const char* name) {
       if (!std::isfinite(value)) {
         throw fail(ErrorCode::kBadData, "{}[{},{}] is not a finite number", name, i, j);
       }
-      if (value < 0.0) throw fail(ErrorCode::kBadData, "{}[{},{}] = {:.6g} is negative", name, i, j, value);
+      if (value < 0.0)
+        throw fail(ErrorCode::kBadData, "{}[{},{}] = {:.6g} is negative", name, i, j, value);
     }
     const double sum = matrix.col(j).sum();
     if (std::abs(sum - 1.0) > kSumTolerance) {

@@ -21,8 +21,8 @@ struct Hmm {
   [[nodiscard]] Index alphabet_size() const { return emission.rows(); }
 };
 
-/// Throws kBadData naming what is wrong and by how much: shapes, entries that are negative or not finite,
-/// columns that do not sum to 1 (to 1e-9).
+/// Throws kBadData naming what is wrong and by how much: shapes, entries that are negative or not
+/// finite, columns that do not sum to 1 (to 1e-9).
 void require_valid(const Hmm& model);
 
 }  // namespace hqmm

@@ -41,7 +41,8 @@ void require_density_matrix(const Matrix& rho) {
   if (std::abs(trace - 1.0) > kStateTolerance) {
     throw fail(ErrorCode::kBadData, "the initial state has trace {:.12g}, expected 1", trace);
   }
-  const double least = Eigen::SelfAdjointEigenSolver<Matrix>(rho, Eigen::EigenvaluesOnly).eigenvalues()(0);
+  const double least =
+      Eigen::SelfAdjointEigenSolver<Matrix>(rho, Eigen::EigenvaluesOnly).eigenvalues()(0);
   if (least < -kStateTolerance) {
     throw fail(ErrorCode::kBadData, "the initial state has the negative eigenvalue {:.3g}", least);
   }

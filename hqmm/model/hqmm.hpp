@@ -2,8 +2,9 @@
 //
 //   ρ₀ the initial state, n × n;  P(y | ρ) = tr 𝒦_y(ρ);  next state 𝒦_y(ρ) / P
 //
-// The numbers are probabilities iff every Kraus set is trace preserving. A model that is not is still a
-// value of this type (the paper's own algorithm produces them); scoring then normalises, and says so.
+// The numbers are probabilities iff every Kraus set is trace preserving. A model that is not is
+// still a value of this type (the paper's own algorithm produces them); scoring then normalises,
+// and says so.
 #pragma once
 
 #include <vector>
@@ -35,9 +36,9 @@ struct Hqmm {
 [[nodiscard]] double feasibility_residual(const Hqmm& model);
 [[nodiscard]] bool is_feasible(const Hqmm& model);
 
-/// Throws kBadData naming what is wrong and by how much: shapes that do not fit, entries that are not
-/// finite, an initial state that is not Hermitian, of trace one and positive semidefinite (all to 1e-9).
-/// Infeasible Kraus sets pass: see feasibility_residual.
+/// Throws kBadData naming what is wrong and by how much: shapes that do not fit, entries that are
+/// not finite, an initial state that is not Hermitian, of trace one and positive semidefinite (all
+/// to 1e-9). Infeasible Kraus sets pass: see feasibility_residual.
 void require_valid(const Hqmm& model);
 
 }  // namespace hqmm

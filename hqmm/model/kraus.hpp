@@ -9,7 +9,8 @@
 
 namespace hqmm {
 
-/// A set whose ‖Γ†Γ − I‖_F is at most this is called feasible: its probabilities sum to 1 as printed.
+/// A set whose ‖Γ†Γ − I‖_F is at most this is called feasible: its probabilities sum to 1 as
+/// printed.
 inline constexpr double kFeasibleTolerance = 1e-9;
 
 class KrausSet {

@@ -9,7 +9,8 @@
 namespace hqmm {
 
 template <typename Filter>
-SequenceLikelihood log_likelihood(Filter& filter, const SequenceView& sequence, std::size_t burn_in) {
+SequenceLikelihood log_likelihood(Filter& filter, const SequenceView& sequence,
+                                  std::size_t burn_in) {
   SequenceLikelihood out;
   filter.restart(sequence.size());
   for (std::size_t t = 0; t < sequence.size(); ++t) {
@@ -31,9 +32,9 @@ template SequenceLikelihood log_likelihood(HqmmFilter&, const SequenceView&, std
 namespace {
 
 void require_same_alphabet(const Alphabet& model, const Alphabet& data) {
-  const bool same = model == data || (data.kind() == Alphabet::Kind::kIntegers &&
-                                      model.kind() == Alphabet::Kind::kIntegers &&
-                                      data.size() <= model.size());
+  const bool same =
+      model == data || (data.kind() == Alphabet::Kind::kIntegers &&
+                        model.kind() == Alphabet::Kind::kIntegers && data.size() <= model.size());
   if (!same) {
     throw fail(ErrorCode::kBadData, "the data's alphabet ({}) is not the model's ({})",
                data.description(), model.description());
@@ -41,12 +42,13 @@ void require_same_alphabet(const Alphabet& model, const Alphabet& data) {
 }
 
 /// A set that was not read but built by hand may hold anything.
-void require_symbols_below(std::size_t alphabet_size, const SequenceView& sequence, std::size_t index) {
+void require_symbols_below(std::size_t alphabet_size, const SequenceView& sequence,
+                           std::size_t index) {
   for (std::size_t t = 0; t < sequence.size(); ++t) {
     const Symbol symbol = sequence[t];
     if (symbol < alphabet_size || symbol == kMissing) continue;
-    throw fail(ErrorCode::kBadData, "symbol {} of sequence {} is {}, the model has 0..{}", t, index, symbol,
-               alphabet_size - 1);
+    throw fail(ErrorCode::kBadData, "symbol {} of sequence {} is {}, the model has 0..{}", t, index,
+               symbol, alphabet_size - 1);
   }
 }
 
@@ -55,8 +57,8 @@ void require_symbols_below(std::size_t alphabet_size, const SequenceView& sequen
 std::vector<SequenceLikelihood> log_likelihoods(const AnyModel& model, const SequenceSet& set,
                                                 std::size_t burn_in, int threads) {
   require_same_alphabet(alphabet_of(model), set.alphabet());
-  // Sequences go out in blocks so that a filter's set-up is shared; the block size is fixed, and each
-  // sequence's number does not depend on its block.
+  // Sequences go out in blocks so that a filter's set-up is shared; the block size is fixed, and
+  // each sequence's number does not depend on its block.
   constexpr std::size_t kBlock = 16;
   std::vector<SequenceLikelihood> out(set.size());
   const std::size_t blocks = (set.size() + kBlock - 1) / kBlock;

@@ -10,10 +10,11 @@
 namespace hqmm {
 
 struct SequenceLikelihood {
-  std::uint64_t scored = 0;          // symbols behind the burn-in that are not missing
-  double log_likelihood = 0.0;       // normalised; −∞ when a scored symbol has probability 0
-  double raw_log_likelihood = 0.0;   // un-normalised: equal to the above for a feasible model
-  std::optional<std::uint64_t> impossible_at;  // position of the first scored symbol of probability 0
+  std::uint64_t scored = 0;         // symbols behind the burn-in that are not missing
+  double log_likelihood = 0.0;      // normalised; −∞ when a scored symbol has probability 0
+  double raw_log_likelihood = 0.0;  // un-normalised: equal to the above for a feasible model
+  std::optional<std::uint64_t>
+      impossible_at;  // position of the first scored symbol of probability 0
 };
 
 /// The first burn_in symbols move the state and are not scored.
@@ -21,15 +22,16 @@ template <typename Filter>
 [[nodiscard]] SequenceLikelihood log_likelihood(Filter& filter, const SequenceView& sequence,
                                                 std::size_t burn_in);
 
-/// Every sequence of a set, in order. Same numbers at any thread count. Throws kBadData when the set's
-/// symbols do not fit the model's alphabet.
+/// Every sequence of a set, in order. Same numbers at any thread count. Throws kBadData when the
+/// set's symbols do not fit the model's alphabet.
 [[nodiscard]] std::vector<SequenceLikelihood> log_likelihoods(const AnyModel& model,
                                                               const SequenceSet& set,
                                                               std::size_t burn_in, int threads);
 
-/// Description accuracy of one sequence, f(1 + ℓ/(len·ln s)) with f(x) = x for x > 0 and tanh(x/8) below;
-/// nothing when it has no scored symbol or the alphabet has one symbol only.
-[[nodiscard]] std::optional<double> description_accuracy(double log_likelihood, std::uint64_t scored,
+/// Description accuracy of one sequence, f(1 + ℓ/(len·ln s)) with f(x) = x for x > 0 and tanh(x/8)
+/// below; nothing when it has no scored symbol or the alphabet has one symbol only.
+[[nodiscard]] std::optional<double> description_accuracy(double log_likelihood,
+                                                         std::uint64_t scored,
                                                          std::size_t alphabet_size);
 
 }  // namespace hqmm

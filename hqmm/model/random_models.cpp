@@ -28,7 +28,8 @@ RealMatrix random_columns(Index rows, Index columns, RandomStream& random) {
 
 }  // namespace
 
-KrausSet random_kraus(Index alphabet_size, Index kraus_rank, Index latent_dim, RandomStream& random) {
+KrausSet random_kraus(Index alphabet_size, Index kraus_rank, Index latent_dim,
+                      RandomStream& random) {
   const Index rows = alphabet_size * kraus_rank * latent_dim;
   const Eigen::HouseholderQR<Matrix> qr(gaussian(rows, latent_dim, random));
   Matrix q = qr.householderQ() * Matrix::Identity(rows, latent_dim);

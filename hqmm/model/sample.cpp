@@ -24,8 +24,8 @@ void draw(Filter& filter, RandomStream& random, std::span<Symbol> out) {
 SequenceSet sample(const AnyModel& model, const SampleOptions& options) {
   SequenceSet set(alphabet_of(model));
   // Waves of a fixed size bound the memory that sequences still in flight need.
-  const std::size_t wave =
-      std::clamp<std::size_t>((std::size_t{1} << 24) / std::max<std::size_t>(options.length, 1), 1, 1024);
+  const std::size_t wave = std::clamp<std::size_t>(
+      (std::size_t{1} << 24) / std::max<std::size_t>(options.length, 1), 1, 1024);
   for (std::size_t begin = 0; begin < options.count; begin += wave) {
     const std::size_t size = std::min(wave, options.count - begin);
     std::vector<std::vector<Symbol>> drawn(size, std::vector<Symbol>(options.length));

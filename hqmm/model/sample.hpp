@@ -14,8 +14,8 @@ struct SampleOptions {
   int threads = 0;
 };
 
-/// Sequence i depends on the model, the seed and first_index + i alone. An infeasible model is sampled
-/// from its normalised distribution.
+/// Sequence i depends on the model, the seed and first_index + i alone. An infeasible model is
+/// sampled from its normalised distribution.
 [[nodiscard]] SequenceSet sample(const AnyModel& model, const SampleOptions& options);
 
 }  // namespace hqmm

@@ -12,8 +12,8 @@ namespace hqmm {
 
 /// The 6-state, 6-symbol HMM, started uniform.
 [[nodiscard]] Hmm synthetic_hmm();
-/// The Stern–Gerlach HQMM (n = 2, s = 6, w = 1), started at I/2: each step measures along a random one of
-/// three axes, K = |v⟩⟨v|/√3 for v the two outcomes ±z, ±x, ±y.
+/// The Stern–Gerlach HQMM (n = 2, s = 6, w = 1), started at I/2: each step measures along a random
+/// one of three axes, K = |v⟩⟨v|/√3 for v the two outcomes ±z, ±x, ±y.
 [[nodiscard]] Hqmm synthetic_hqmm();
 
 struct Benchmark {

@@ -1,12 +1,12 @@
 #include "command.hpp"
 
+#include <fmt/ranges.h>
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
-#include <fmt/ranges.h>
 
 namespace hqmm::cli {
 
@@ -17,9 +17,10 @@ CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
     const auto [stop, failure] = std::from_chars(text.data(), end, value);
     if (failure == std::errc() && stop == end && value >= least && value <= most) return {};
     const bool bounded = most != std::numeric_limits<std::uint64_t>::max();
-    return fmt::format("expected a whole number {}, found '{}'",
-                       bounded ? fmt::format("from {} to {}", least, most) : fmt::format("of at least {}", least),
-                       text);
+    return fmt::format(
+        "expected a whole number {}, found '{}'",
+        bounded ? fmt::format("from {} to {}", least, most) : fmt::format("of at least {}", least),
+        text);
   };
   return {check, ""};
 }
@@ -35,7 +36,8 @@ CLI::Validator one_of(std::vector<std::string> words) {
 void add_common(CLI::App& command, CommonOptions& options, const std::string& out_help) {
   command.add_option("-o,--out", options.out, out_help)->group("Output")->type_name("PATH");
   command.add_flag("--json", options.json, "Print one JSON document on stdout")->group("Output");
-  command.add_flag("--quiet", options.quiet, "No narration on stderr (warnings stay)")->group("Output");
+  command.add_flag("--quiet", options.quiet, "No narration on stderr (warnings stay)")
+      ->group("Output");
   command
       .add_option("--seed", options.seed,
                   "Seed of every random choice: same seed, same bytes, at any thread count")
@@ -58,8 +60,9 @@ void DataOptions::add_to(CLI::App& command) {
       ->group(kGroup)
       ->type_name("A");
   command
-      .add_option("--format", format_,
-                  "text, fasta, fastq, uci, labelled, csv, tsv, mat, npy, hdf5; by default told by content")
+      .add_option(
+          "--format", format_,
+          "text, fasta, fastq, uci, labelled, csv, tsv, mat, npy, hdf5; by default told by content")
       ->capture_default_str()
       ->group(kGroup)
       ->type_name("F");
@@ -70,7 +73,9 @@ void DataOptions::add_to(CLI::App& command) {
       ->capture_default_str()
       ->group(kGroup)
       ->type_name("missing|drop|error");
-  command.add_option("--label-column", label_column_, "CSV/TSV: column (name or 0-based number) of the class")
+  command
+      .add_option("--label-column", label_column_,
+                  "CSV/TSV: column (name or 0-based number) of the class")
       ->group(kGroup)
       ->type_name("COLUMN");
   command
@@ -158,10 +163,11 @@ void narrate(const CommonOptions& options, const std::string& message) {
 
 void warn_if_infeasible(const AnyModel& model, const std::string& path) {
   if (is_feasible(model)) return;
-  warn(fmt::format(
-      "{}: this model is not trace preserving (‖Γ†Γ − I‖ = {:.3g}): its raw weights are no probabilities, "
-      "so figures are of the normalised model",
-      path, feasibility_residual(model)));
+  warn(
+      fmt::format("{}: this model is not trace preserving (‖Γ†Γ − I‖ = {:.3g}): its raw weights "
+                  "are no probabilities, "
+                  "so figures are of the normalised model",
+                  path, feasibility_residual(model)));
 }
 
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
@@ -197,8 +203,9 @@ std::string describe(const AnyModel& model) {
     return fmt::format("HMM, n = {}, s = {}", hmm->latent_dim(), hmm->alphabet_size());
   }
   const auto& hqmm = std::get<Hqmm>(model);
-  const std::string sets =
-      hqmm.positions.stationary() ? "" : fmt::format(", {} Kraus sets by position", hqmm.sets.size());
+  const std::string sets = hqmm.positions.stationary()
+                               ? ""
+                               : fmt::format(", {} Kraus sets by position", hqmm.sets.size());
   return fmt::format("HQMM, n = {}, s = {}, w = {}{}", hqmm.latent_dim(), hqmm.alphabet_size(),
                      hqmm.kraus_rank(), sets);
 }

@@ -23,9 +23,10 @@ void add_inspect(CLI::App& app);
 void add_convert(CLI::App& app);
 void add_generate(CLI::App& app);
 
-/// Option values that are whole numbers in a range, or one of a few words; wrong ones get a short message.
-[[nodiscard]] CLI::Validator whole_number(std::uint64_t least = 0,
-                                          std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
+/// Option values that are whole numbers in a range, or one of a few words; wrong ones get a short
+/// message.
+[[nodiscard]] CLI::Validator whole_number(
+    std::uint64_t least = 0, std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
 [[nodiscard]] CLI::Validator one_of(std::vector<std::string> words);
 
 struct CommonOptions {
@@ -70,6 +71,10 @@ class Output {
   std::string path_;
   std::string pending_;
 };
+
+/// A crash of a file library on a damaged file becomes its error line and code 65, any other one
+/// code 70.
+void answer_for_crashes();
 
 /// One line on stderr; narration is silenced by --quiet, warnings are not.
 void warn(const std::string& message);

@@ -15,26 +15,30 @@ struct Options {
 void convert_sequences(const Options& options) {
   const SequenceSet set = read_sequences(options.in, options.data.resolve());
   write_file(options.out, to_text(set));
-  narrate(options.common, fmt::format("{} sequences, {} symbols ({}) → {}", set.size(), set.symbol_count(),
-                                      set.alphabet().description(), options.out));
+  narrate(options.common,
+          fmt::format("{} sequences, {} symbols ({}) → {}", set.size(), set.symbol_count(),
+                      set.alphabet().description(), options.out));
 }
 
 void run(const Options& options) {
   const auto ends = [&](std::string_view suffix) { return options.out.ends_with(suffix); };
   if (ends(".txt") || ends(".tsv")) {
-    if (!options.embed.empty()) throw fail(ErrorCode::kUsage, "--embed makes a model: name OUT .h5, .json or .mat");
+    if (!options.embed.empty())
+      throw fail(ErrorCode::kUsage, "--embed makes a model: name OUT .h5, .json or .mat");
     convert_sequences(options);
     return;
   }
   if (!ends(".h5") && !ends(".hdf5") && !ends(".json") && !ends(".mat")) {
     throw fail(ErrorCode::kUsage,
-               "'{}' does not say what to write: end OUT in .h5, .json or .mat for a model, .txt for sequences",
+               "'{}' does not say what to write: end OUT in .h5, .json or .mat for a model, .txt "
+               "for sequences",
                options.out);
   }
   ModelFile file = read_model(options.in);
   if (!options.embed.empty()) {
     const auto* hmm = std::get_if<Hmm>(&file.model);
-    if (hmm == nullptr) throw fail(ErrorCode::kUsage, "--embed takes an HMM; {} is an HQMM already", options.in);
+    if (hmm == nullptr)
+      throw fail(ErrorCode::kUsage, "--embed takes an HMM; {} is an HQMM already", options.in);
     file.model = options.embed == "cyclic" ? embed_cyclic(*hmm) : embed_rank_one(*hmm);
     file.provenance["embedded_from_hmm"] = options.embed;
   }
@@ -48,15 +52,17 @@ void run(const Options& options) {
 void add_convert(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command =
-      app.add_subcommand("convert", "Between HDF5, JSON and MATLAB; from HMM to HQMM")->group("Files");
+      app.add_subcommand("convert", "Between HDF5, JSON and MATLAB; from HMM to HQMM")
+          ->group("Files");
   command->add_option("IN", options->in, "Model or sequence file")->required()->type_name("");
   command->add_option("OUT", options->out, "Ends in .h5, .json or .mat (model) or .txt (sequences)")
       ->required()
       ->type_name("");
   command
-      ->add_option("--embed", options->embed,
-                   "Turn an HMM into the HQMM with exactly its probabilities: rank-one operators, or cyclic "
-                   "ones (full rank, a better start for training)")
+      ->add_option(
+          "--embed", options->embed,
+          "Turn an HMM into the HQMM with exactly its probabilities: rank-one operators, or cyclic "
+          "ones (full rank, a better start for training)")
       ->check(one_of({"rank-one", "cyclic"}))
       ->group("Embedding")
       ->type_name("rank-one|cyclic");

@@ -14,15 +14,17 @@ struct Options {
 };
 
 void run(const Options& options) {
-  const AnyModel source = options.which == "synthetic-hmm" ? AnyModel(synthetic_hmm()) : AnyModel(synthetic_hqmm());
+  const AnyModel source =
+      options.which == "synthetic-hmm" ? AnyModel(synthetic_hmm()) : AnyModel(synthetic_hqmm());
   const std::filesystem::path folder = options.common.out;
   std::error_code failure;
   std::filesystem::create_directories(folder, failure);
   if (failure) {
-    throw fail(ErrorCode::kCannotWrite, {folder.string(), {}, {}, {}, {}}, "the folder cannot be made: {}",
-               failure.message());
+    throw fail(ErrorCode::kCannotWrite, {folder.string(), {}, {}, {}, {}},
+               "the folder cannot be made: {}", failure.message());
   }
-  const Benchmark benchmark = generate_benchmark(source, options.common.seed, options.common.threads);
+  const Benchmark benchmark =
+      generate_benchmark(source, options.common.seed, options.common.threads);
   const ModelFile truth{source,
                         {{"command", "generate " + options.which},
                          {"seed", options.common.seed},
@@ -38,7 +40,8 @@ void run(const Options& options) {
   put("train", benchmark.train);
   put("validation", benchmark.validation);
   put("test", benchmark.test);
-  for (const char* name : {"true_model.h5", "true_model.json"}) write_model((folder / name).string(), truth);
+  for (const char* name : {"true_model.h5", "true_model.json"})
+    write_model((folder / name).string(), truth);
   report["true_model"] = (folder / "true_model.h5").string();
 
   if (options.common.json) {
@@ -46,10 +49,12 @@ void run(const Options& options) {
     output.write(dump(report));
     output.finish();
   }
-  narrate(options.common,
-          fmt::format("{}: train.txt (20 × 3000), validation.txt and test.txt (10 × 3000 each), true_model.h5 "
-                      "and .json ({}) → {}",
-                      options.which, describe(source), folder.string()));
+  narrate(
+      options.common,
+      fmt::format(
+          "{}: train.txt (20 × 3000), validation.txt and test.txt (10 × 3000 each), true_model.h5 "
+          "and .json ({}) → {}",
+          options.which, describe(source), folder.string()));
 }
 
 }  // namespace
@@ -57,8 +62,11 @@ void run(const Options& options) {
 void add_generate(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command =
-      app.add_subcommand("generate", "The paper's synthetic benchmarks and their true models")->group("Data");
-  command->add_option("BENCHMARK", options->which, "synthetic-hmm (6 states, 6 symbols) or synthetic-hqmm (n = 2)")
+      app.add_subcommand("generate", "The paper's synthetic benchmarks and their true models")
+          ->group("Data");
+  command
+      ->add_option("BENCHMARK", options->which,
+                   "synthetic-hmm (6 states, 6 symbols) or synthetic-hqmm (n = 2)")
       ->required()
       ->check(one_of({"synthetic-hmm", "synthetic-hqmm"}))
       ->type_name("");

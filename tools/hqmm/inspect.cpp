@@ -27,7 +27,8 @@ Findings look(const AnyModel& model, const Options& options) {
   Findings out;
   out.residual = feasibility_residual(model);
   out.feasible = is_feasible(model);
-  const EntropyOptions entropy{options.entropy_symbols, options.common.seed, options.common.threads};
+  const EntropyOptions entropy{options.entropy_symbols, options.common.seed,
+                               options.common.threads};
   if (const auto* hmm = std::get_if<Hmm>(&model)) {
     out.spectrum = channel_spectrum(*hmm, options.eigenvalues);
     out.fixed_point = channel_fixed_point(*hmm);
@@ -36,8 +37,9 @@ Findings look(const AnyModel& model, const Options& options) {
   }
   const auto& hqmm = std::get<Hqmm>(model);
   if (!hqmm.positions.stationary()) return out;
-  out.spectrum = channel_spectrum(hqmm.sets.front(), options.eigenvalues);
-  out.fixed_point = channel_fixed_point(hqmm.sets.front());
+  const KrausSet& set = hqmm.sets[hqmm.positions.entries().front()];
+  out.spectrum = channel_spectrum(set, options.eigenvalues);
+  out.fixed_point = channel_fixed_point(set);
   out.entropy = entropy_rate(hqmm, entropy);
   return out;
 }
@@ -46,7 +48,8 @@ Json matrix_json(const Matrix& matrix) {
   Json rows = Json::array();
   for (Index i = 0; i < matrix.rows(); ++i) {
     Json row = Json::array();
-    for (Index j = 0; j < matrix.cols(); ++j) row.push_back({matrix(i, j).real(), matrix(i, j).imag()});
+    for (Index j = 0; j < matrix.cols(); ++j)
+      row.push_back({matrix(i, j).real(), matrix(i, j).imag()});
     rows.push_back(std::move(row));
   }
   return rows;
@@ -92,10 +95,11 @@ Json to_json(const ModelFile& file, const Findings& found) {
     out["fixed_point_unique"] = found.spectrum->unique_fixed_point;
     out["eigenvalues"] = spectrum_json(*found.spectrum);
     out["mixing_rate"] = found.spectrum->mixing_rate;
-    out["entropy_rate"] = {{"nats", found.entropy->nats},
-                           {"bits", found.entropy->nats / std::numbers::ln2},
-                           {"standard_error_bits", found.entropy->standard_error / std::numbers::ln2},
-                           {"symbols", found.entropy->symbols}};
+    out["entropy_rate"] = {
+        {"nats", found.entropy->nats},
+        {"bits", found.entropy->nats / std::numbers::ln2},
+        {"standard_error_bits", found.entropy->standard_error / std::numbers::ln2},
+        {"symbols", found.entropy->symbols}};
   }
   out["provenance"] = file.provenance;
   return out;
@@ -122,10 +126,12 @@ std::string matrix_text(const Matrix& matrix, bool diagonal_only) {
 }
 
 std::string spectrum_text(const Spectrum& spectrum) {
-  std::string out = "leading eigenvalues of the channel (modulus, phase in turns, period in symbols)\n";
+  std::string out =
+      "leading eigenvalues of the channel (modulus, phase in turns, period in symbols)\n";
   for (const Complex value : spectrum.eigenvalues) {
     const double period = period_of(value);
-    out += fmt::format("  {:.6f}  {:+.6f}  {}\n", std::abs(value), std::arg(value) / (2.0 * std::numbers::pi),
+    out += fmt::format("  {:.6f}  {:+.6f}  {}\n", std::abs(value),
+                       std::arg(value) / (2.0 * std::numbers::pi),
                        std::isfinite(period) ? fmt::format("{:.3f}", period) : "–");
   }
   const double decay = spectrum.mixing_rate > 0.0 && spectrum.mixing_rate < 1.0 - 1e-9
@@ -133,32 +139,38 @@ std::string spectrum_text(const Spectrum& spectrum) {
                            : std::numeric_limits<double>::infinity();
   out += fmt::format("mixing rate             {:.6f}  ({})\n", spectrum.mixing_rate,
                      spectrum.mixing_rate == 0.0 ? "forgets at once"
-                     : std::isfinite(decay)     ? fmt::format("memory fades by 1/e in {:.2f} symbols", decay)
-                                                : "does not forget");
+                     : std::isfinite(decay)
+                         ? fmt::format("memory fades by 1/e in {:.2f} symbols", decay)
+                         : "does not forget");
   return out;
 }
 
 std::string to_text(const Options& options, const ModelFile& file, const Findings& found) {
   std::string out = fmt::format("{}: {}\n", options.model, describe(file.model));
   out += fmt::format("alphabet                {}\n", alphabet_of(file.model).description());
-  out += fmt::format("feasibility residual    {:.3g}  ({})\n", found.residual,
-                     found.feasible ? "trace preserving: its numbers are probabilities"
-                                    : "INFEASIBLE: not trace preserving, its raw numbers are no probabilities");
+  out += fmt::format(
+      "feasibility residual    {:.3g}  ({})\n", found.residual,
+      found.feasible ? "trace preserving: its numbers are probabilities"
+                     : "INFEASIBLE: not trace preserving, its raw numbers are no probabilities");
   if (!found.spectrum) {
-    return out + "channel                 depends on the position: no fixed point, spectrum or entropy rate\n";
+    return out +
+           "channel                 depends on the position: no fixed point, spectrum or entropy "
+           "rate\n";
   }
-  out += fmt::format("fixed point{}\n", found.spectrum->unique_fixed_point
-                                            ? ""
-                                            : " (one of several; the one reached from the mixed state)");
+  out += fmt::format("fixed point{}\n",
+                     found.spectrum->unique_fixed_point
+                         ? ""
+                         : " (one of several; the one reached from the mixed state)");
   out += matrix_text(found.fixed_point->state, std::holds_alternative<Hmm>(file.model));
   out += spectrum_text(*found.spectrum);
   const double s = static_cast<double>(alphabet_of(file.model).size());
   const double bits = found.entropy->nats / std::numbers::ln2;
   out += fmt::format("entropy rate            {:.5f} ± {:.5f} bits per symbol", bits,
                      found.entropy->standard_error / std::numbers::ln2);
-  if (s > 1.0) out += fmt::format("  (description accuracy {:.5f})", 1.0 - found.entropy->nats / std::log(s));
-  out += fmt::format("\n                        estimated from {} sampled symbols, seed {}\n", found.entropy->symbols,
-                     options.common.seed);
+  if (s > 1.0)
+    out += fmt::format("  (description accuracy {:.5f})", 1.0 - found.entropy->nats / std::log(s));
+  out += fmt::format("\n                        estimated from {} sampled symbols, seed {}\n",
+                     found.entropy->symbols, options.common.seed);
   return out;
 }
 
@@ -174,7 +186,8 @@ void run(const Options& options) {
 
 void add_inspect(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("inspect", "What a model is and does")->group("Use a model");
+  CLI::App* command =
+      app.add_subcommand("inspect", "What a model is and does")->group("Use a model");
   command->add_option("MODEL", options->model, "Model file")->required()->type_name("");
   command->add_option("--eigenvalues", options->eigenvalues, "How many leading eigenvalues to show")
       ->check(whole_number(1, 64))
@@ -189,7 +202,8 @@ void add_inspect(CLI::App& app) {
       ->group("Detail")
       ->type_name("N");
   add_common(*command, options->common, "Write the result here instead of to stdout");
-  command->footer(R"(The channel is one step with its symbol unseen. Its leading eigenvalues say how fast the model forgets
+  command->footer(
+      R"(The channel is one step with its symbol unseen. Its leading eigenvalues say how fast the model forgets
 (modulus) and what periods it has found in the data (phase).
 
 Example: hqmm inspect model.h5)");

@@ -67,10 +67,11 @@ std::vector<std::string> option_names(const CLI::App& command) {
 }
 
 /// CLI11's message, or a better one for a word it does not know.
-std::string explain(const CLI::App& app, const CLI::App& chosen, const CLI::ParseError& error, int argc,
-                    char** argv) {
+std::string explain(const CLI::App& app, const CLI::App& chosen, const CLI::ParseError& error,
+                    int argc, char** argv) {
   if (&chosen == &app && argc > 1 && argv[1][0] != '-') {
-    return fmt::format("there is no command '{}'{}", argv[1], suggestion(argv[1], command_names(app)));
+    return fmt::format("there is no command '{}'{}", argv[1],
+                       suggestion(argv[1], command_names(app)));
   }
   for (const std::string& word : chosen.remaining()) {
     if (word.starts_with("-")) {
@@ -86,14 +87,17 @@ std::string explain(const CLI::App& app, const CLI::App& chosen, const CLI::Pars
 int usage_error(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
   const CLI::App* chosen = &app;
   for (const CLI::App* sub : app.get_subcommands()) chosen = sub;
-  const std::string help = chosen == &app ? "hqmm --help" : "hqmm " + chosen->get_name() + " --help";
-  fmt::print(stderr, "hqmm: error: {} (see '{}')\n", explain(app, *chosen, error, argc, argv), help);
+  const std::string help =
+      chosen == &app ? "hqmm --help" : "hqmm " + chosen->get_name() + " --help";
+  fmt::print(stderr, "hqmm: error: {} (see '{}')\n", explain(app, *chosen, error, argc, argv),
+             help);
   return exit_status(ErrorCode::kUsage);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  hqmm::cli::answer_for_crashes();
   CLI::App app("Hidden quantum Markov models: honest likelihoods of sequences.", "hqmm");
   app.set_version_flag("--version", "hqmm " HQMM_VERSION, "Print the version");
   app.require_subcommand(1);

@@ -32,7 +32,8 @@ class Predictor {
   void take(Symbol symbol) {
     if (filter_.step(symbol).raw <= 0.0 && !warned_) {
       warned_ = true;
-      warn(fmt::format("symbol {} has probability 0 under the model; it is taken as missing", count_));
+      warn(fmt::format("symbol {} has probability 0 under the model; it is taken as missing",
+                       count_));
     }
     predict_ahead(filter_, options_.steps, distribution_);
     line_.clear();
@@ -90,7 +91,8 @@ void run(const Options& options) {
   const Alphabet& alphabet = alphabet_of(file.model);
   const ReadOptions read = options.data.resolve(&alphabet);
   warn_if_infeasible(file.model, options.model);
-  const bool stream = options.sequences == "-" && (!options.data.format_given() || read.format == Format::kText);
+  const bool stream =
+      options.sequences == "-" && (!options.data.format_given() || read.format == Format::kText);
   std::visit(
       [&](const auto& model) {
         Predictor predictor(make_filter(model), options, alphabet);
@@ -113,9 +115,11 @@ void run(const Options& options) {
 void add_predict(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command =
-      app.add_subcommand("predict", "Distribution of the next symbol after every prefix")->group("Use a model");
+      app.add_subcommand("predict", "Distribution of the next symbol after every prefix")
+          ->group("Use a model");
   command->add_option("MODEL", options->model, "Model file")->required()->type_name("");
-  command->add_option("DATA", options->sequences, "Sequences; '-' (the default) follows stdin live")->type_name("");
+  command->add_option("DATA", options->sequences, "Sequences; '-' (the default) follows stdin live")
+      ->type_name("");
   command->add_option("--steps", options->steps, "Predict the symbol this many steps ahead")
       ->check(whole_number(1, 1000000))
       ->capture_default_str()
@@ -123,7 +127,8 @@ void add_predict(CLI::App& app) {
       ->type_name("K");
   options->data.add_to(*command);
   add_common(*command, options->common, "Write the result here instead of to stdout");
-  command->footer(R"(One output line per input symbol, in the order of the alphabet, written as soon as the symbol is complete
+  command->footer(
+      R"(One output line per input symbol, in the order of the alphabet, written as soon as the symbol is complete
 (the blank or newline after it has arrived). A newline ends a sequence and starts the model afresh. stdin is
 read as text unless --format says otherwise.
 

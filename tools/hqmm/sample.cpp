@@ -50,7 +50,8 @@ void run(const Options& options) {
 
 void add_sample(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("sample", "Draw sequences from a model")->group("Use a model");
+  CLI::App* command =
+      app.add_subcommand("sample", "Draw sequences from a model")->group("Use a model");
   command->add_option("MODEL", options->model, "Model file")->required()->type_name("");
   command->add_option("--count", options->count, "Number of sequences")
       ->check(whole_number(1))

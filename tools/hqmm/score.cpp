@@ -48,8 +48,9 @@ std::string score_text(const Options& options, const AnyModel& model, const Scor
     out += fmt::format("{:<22}{}\n", name, value);
   };
   row("model", fmt::format("{} ({})", options.model, describe(model)));
-  row("sequences", std::to_string(score.sequences) +
-                       (score.skipped ? fmt::format("  ({} more without a scored symbol)", score.skipped) : ""));
+  row("sequences",
+      std::to_string(score.sequences) +
+          (score.skipped ? fmt::format("  ({} more without a scored symbol)", score.skipped) : ""));
   row("symbols scored", std::to_string(score.symbols));
   row("log-likelihood", fmt::format("{:.6f} nats", score.log_likelihood));
   row("description accuracy",
@@ -59,18 +60,18 @@ std::string score_text(const Options& options, const AnyModel& model, const Scor
   row("perplexity", figure(score.perplexity, 6));
   row("feasibility residual", fmt::format("{:.3g}", score.feasibility_residual));
   if (score.raw) {
-    row("raw, not normalised",
-        fmt::format("log-likelihood {:.6f}, description accuracy {}, bits per symbol {} – not of a probability",
-                    score.raw->log_likelihood, figure(score.raw->da_mean, 6),
-                    figure(score.raw->bits_per_symbol, 6)));
+    row("raw, not normalised", fmt::format("log-likelihood {:.6f}, description accuracy {}, bits "
+                                           "per symbol {} – not of a probability",
+                                           score.raw->log_likelihood, figure(score.raw->da_mean, 6),
+                                           figure(score.raw->bits_per_symbol, 6)));
   }
   return out;
 }
 
 std::string per_sequence_text(const SequenceSet& set, const Score& score) {
-  std::string out = fmt::format("{:>8}  {:>10}  {:>16}  {:>10}{}{}\n", "sequence", "symbols",
-                                "log-likelihood", "da", set.labelled() ? "  class" : "",
-                                set.named() ? "  name" : "");
+  std::string out =
+      fmt::format("{:>8}  {:>10}  {:>16}  {:>10}{}{}\n", "sequence", "symbols", "log-likelihood",
+                  "da", set.labelled() ? "  class" : "", set.named() ? "  name" : "");
   for (std::size_t i = 0; i < set.size(); ++i) {
     const SequenceLikelihood& one = score.per_sequence[i];
     const auto da = description_accuracy(one.log_likelihood, one.scored, set.alphabet().size());
@@ -89,15 +90,17 @@ void run(const Options& options) {
   warn_if_infeasible(file.model, options.model);
   if (result.sequences == 0) {
     throw fail(ErrorCode::kBadData, {options.sequences, {}, {}, {}, {}},
-               "no symbol is left to score: every sequence is missing or not longer than the burn-in of {}",
+               "no symbol is left to score: every sequence is missing or not longer than the "
+               "burn-in of {}",
                options.burn_in);
   }
   if (result.impossible > 0) {
     for (std::size_t i = 0; i < result.per_sequence.size(); ++i) {
       if (const auto at = result.per_sequence[i].impossible_at) {
-        warn(fmt::format("{} of {} sequences hold a symbol the model gives probability 0 (first: sequence {}, "
-                         "position {}): their log-likelihood is −∞",
-                         result.impossible, result.sequences, i, *at));
+        warn(fmt::format(
+            "{} of {} sequences hold a symbol the model gives probability 0 (first: sequence {}, "
+            "position {}): their log-likelihood is −∞",
+            result.impossible, result.sequences, i, *at));
         break;
       }
     }
@@ -118,9 +121,14 @@ void run(const Options& options) {
 
 void add_score(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("score", "Log-likelihood of data under a model")->group("Use a model");
-  command->add_option("MODEL", options->model, "Model file (.h5, .json, .mat)")->required()->type_name("");
-  command->add_option("DATA", options->sequences, "Sequences; '-' for stdin")->required()->type_name("");
+  CLI::App* command =
+      app.add_subcommand("score", "Log-likelihood of data under a model")->group("Use a model");
+  command->add_option("MODEL", options->model, "Model file (.h5, .json, .mat)")
+      ->required()
+      ->type_name("");
+  command->add_option("DATA", options->sequences, "Sequences; '-' for stdin")
+      ->required()
+      ->type_name("");
   command
       ->add_option("--burn-in", options->burn_in,
                    "Symbols at the start of each sequence that move the state and are not scored")
@@ -128,11 +136,14 @@ void add_score(CLI::App& app) {
       ->capture_default_str()
       ->group("Scoring")
       ->type_name("N");
-  command->add_flag("--per-sequence", options->per_sequence, "One line (or JSON entry) per sequence as well")
+  command
+      ->add_flag("--per-sequence", options->per_sequence,
+                 "One line (or JSON entry) per sequence as well")
       ->group("Scoring");
   options->data.add_to(*command);
   add_common(*command, options->common, "Write the result here instead of to stdout");
-  command->footer(R"(Description accuracy (DA) is 1 + ℓ/(len·ln s) per sequence: 1 perfect, 0 as good as guessing uniformly.
+  command->footer(
+      R"(Description accuracy (DA) is 1 + ℓ/(len·ln s) per sequence: 1 perfect, 0 as good as guessing uniformly.
 Every figure is of a normalised model. For one that is not trace preserving the un-normalised figures are
 shown beside, marked raw.
 

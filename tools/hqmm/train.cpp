@@ -1,5 +1,5 @@
-// hqmm train DATA: learns one model. Parses, reads the data, runs the library's trainer with observers for
-// progress, the run directory and Ctrl-C, writes the model and says what came of it.
+// hqmm train DATA: learns one model. Parses, reads the data, runs the library's trainer with
+// observers for progress, the run directory and Ctrl-C, writes the model and says what came of it.
 #include <filesystem>
 
 #include "command.hpp"
@@ -46,7 +46,8 @@ std::optional<AnyModel> find_warm_start(TrainJob& job, const Data& data, RunDire
   em.validation_burn_in = job.options.validation_burn_in;
   em.seed = job.options.seed;
   em.threads = job.options.threads;
-  narrate(job.common, fmt::format("warm start: EM, {} states, {} restarts", em.latent_dim, em.restarts));
+  narrate(job.common,
+          fmt::format("warm start: EM, {} states, {} restarts", em.latent_dim, em.restarts));
   TrainHooks hooks;
   hooks.stop_requested = stop;
   const TrainResult result = train(data.train, data.validation, em, hooks);
@@ -65,7 +66,8 @@ nlohmann::json provenance_of(const TrainJob& job, const Data& data, const TrainR
   out["options"] = to_json(job.options);
   if (!job.warm_start.empty()) out["warm_start"] = job.warm_start == "em" ? "em" : "model";
   out["seed"] = job.options.seed;
-  out["data"] = {{"train_hash", hash_text(data.train)}, {"validation_hash", hash_text(data.validation)}};
+  out["data"] = {{"train_hash", hash_text(data.train)},
+                 {"validation_hash", hash_text(data.validation)}};
   out["status"] = summary.at("status");
   out["best_epoch"] = result.best_epoch;
   out["best_restart"] = result.best_restart;
@@ -81,9 +83,10 @@ Json summarise(const TrainJob& job, const Data& data, const TrainResult& result)
   out["learner"] = name_of(job.options.learner);
   out["epochs_run"] = result.epochs_run;
   out["best_epoch"] = result.best_epoch;
-  out["train"] = score_json(score(result.model, data.train, plan.validation_burn_in, job.options.threads));
-  out["validation"] =
-      score_json(score(result.model, data.validation, plan.validation_burn_in, job.options.threads));
+  out["train"] =
+      score_json(score(result.model, data.train, plan.validation_burn_in, job.options.threads));
+  out["validation"] = score_json(
+      score(result.model, data.validation, plan.validation_burn_in, job.options.threads));
   out["feasibility_residual"] = feasibility_residual(result.model);
   out["feasible"] = is_feasible(result.model);
   out["status"] = name_of(result.status);
@@ -104,25 +107,28 @@ void print_summary(const TrainJob& job, const Json& summary) {
   }
   const auto line = [&](const char* name, const Json& score) {
     const auto figure = [&](const char* key) {
-      return score[key].is_null() ? std::string("–") : fmt::format("{:.6f}", score[key].get<double>());
+      return score[key].is_null() ? std::string("–")
+                                  : fmt::format("{:.6f}", score[key].get<double>());
     };
-    output.write(fmt::format("{:<22}description accuracy {}, {} bits per symbol\n", name, figure("da_mean"),
-                             figure("bits_per_symbol")));
+    output.write(fmt::format("{:<22}description accuracy {}, {} bits per symbol\n", name,
+                             figure("da_mean"), figure("bits_per_symbol")));
     if (!score["raw"].is_null() && !score["raw"]["da_mean"].is_null()) {
-      output.write(fmt::format("{:<22}description accuracy {:.6f} – not of a probability\n", "  raw, not normalised",
-                               score["raw"]["da_mean"].get<double>()));
+      output.write(fmt::format("{:<22}description accuracy {:.6f} – not of a probability\n",
+                               "  raw, not normalised", score["raw"]["da_mean"].get<double>()));
     }
   };
-  output.write(fmt::format("{:<22}{}{}\n", "model", job.out,
-                           summary["feasible"].get<bool>() ? "" : "  INFEASIBLE: not trace preserving"));
+  output.write(
+      fmt::format("{:<22}{}{}\n", "model", job.out,
+                  summary["feasible"].get<bool>() ? "" : "  INFEASIBLE: not trace preserving"));
   line("training data", summary["train"]);
   line("validation data", summary["validation"]);
-  output.write(fmt::format("{:<22}{} after {} epochs, best at {}{}\n", "training", summary["status"].get<std::string>(),
-                           summary["epochs_run"].get<std::size_t>(), summary["best_epoch"].get<std::size_t>(),
-                           summary["restarts"].size() > 1
-                               ? fmt::format(" of restart {} of {}", summary["best_restart"].get<std::size_t>() + 1,
-                                             summary["restarts"].size())
-                               : ""));
+  output.write(fmt::format(
+      "{:<22}{} after {} epochs, best at {}{}\n", "training", summary["status"].get<std::string>(),
+      summary["epochs_run"].get<std::size_t>(), summary["best_epoch"].get<std::size_t>(),
+      summary["restarts"].size() > 1
+          ? fmt::format(" of restart {} of {}", summary["best_restart"].get<std::size_t>() + 1,
+                        summary["restarts"].size())
+          : ""));
   output.finish();
 }
 
@@ -132,11 +138,13 @@ void run_training(TrainJob& job, std::optional<RunDirectory> run) {
   const std::string train_hash = hash_text(data.train);
   if (!job.expected_hash.empty() && job.expected_hash != train_hash) {
     throw fail(ErrorCode::kBadData, {job.train_path, {}, {}, {}, {}},
-               "the data has changed since the run began: its hash is {}, was {}", train_hash, job.expected_hash);
+               "the data has changed since the run began: its hash is {}, was {}", train_hash,
+               job.expected_hash);
   }
   job.settle(data.train.alphabet().size());
   if (!data.how.empty()) narrate(job.common, data.how);
-  if (!run && !job.run_path.empty()) run = RunDirectory::create(job.run_path, job.config(train_hash));
+  if (!run && !job.run_path.empty())
+    run = RunDirectory::create(job.run_path, job.config(train_hash));
   std::optional<Checkpoint> checkpoint;
   if (run && job.resuming) checkpoint = run->checkpoint();
 
@@ -147,7 +155,8 @@ void run_training(TrainJob& job, std::optional<RunDirectory> run) {
   if (job.stationarity) {
     const Start start = warm ? warm_start(*warm, job.options, data.train.alphabet(), 0)
                              : Start{random_start(job.options, data.train.alphabet(), 0), {}};
-    probe.emplace(data.train, data.validation, job.options, std::get<Hqmm>(start.model).initial_state);
+    probe.emplace(data.train, data.validation, job.options,
+                  std::get<Hqmm>(start.model).initial_state);
   }
   TrainHooks hooks;
   hooks.stop_requested = stop;
@@ -157,15 +166,16 @@ void run_training(TrainJob& job, std::optional<RunDirectory> run) {
     progress.show(record);
   };
   if (run) hooks.on_checkpoint = [&](const Checkpoint& at) { run->save(at); };
-  const TrainResult result =
-      train(data.train, data.validation, job.options, hooks, warm, checkpoint ? &*checkpoint : nullptr);
+  const TrainResult result = train(data.train, data.validation, job.options, hooks, warm,
+                                   checkpoint ? &*checkpoint : nullptr);
   progress.clear();
 
   const Json summary = summarise(job, data, result);
   write_model(job.out, {result.model, provenance_of(job, data, result, summary)});
   if (probe) {
-    const std::string path = run ? run->file("stationarity.json")
-                                 : (std::filesystem::path(job.out).parent_path() / "stationarity.json").string();
+    const std::string path =
+        run ? run->file("stationarity.json")
+            : (std::filesystem::path(job.out).parent_path() / "stationarity.json").string();
     write_file(path, dump(to_json(probe->report())));
     narrate(job.common, "every term of the paper's bound → " + path);
   }
@@ -180,8 +190,8 @@ void run_training(TrainJob& job, std::optional<RunDirectory> run) {
                run ? fmt::format("; go on with 'hqmm train --resume {}'", job.run_path) : "");
   }
   if (result.status == TrainStatus::kDiverged) {
-    throw fail(ErrorCode::kDiverged, "training diverged: {}; the best model before that is in {}", result.message,
-               job.out);
+    throw fail(ErrorCode::kDiverged, "training diverged: {}; the best model before that is in {}",
+               result.message, job.out);
   }
 }
 
@@ -202,7 +212,8 @@ void add_train(CLI::App& app) {
   auto flags = std::make_shared<TrainFlags>();
   CLI::App* command = app.add_subcommand("train", "Learn a model from sequences")->group("Learn");
   flags->add_to(*command);
-  command->footer(R"(Without any options but -o this is the recipe that did best in our measurements: NS-RIS with a feasible
+  command->footer(
+      R"(Without any options but -o this is the recipe that did best in our measurements: NS-RIS with a feasible
 retraction, a cosine schedule, averaged parameters, the epoch with the best validation likelihood kept.
 
 Examples:

@@ -10,7 +10,8 @@ namespace {
 
 /// A count, or "auto".
 CLI::Validator count_or_auto() {
-  return {[](std::string& text) { return text == "auto" ? std::string() : whole_number()(text); }, ""};
+  return {[](std::string& text) { return text == "auto" ? std::string() : whole_number()(text); },
+          ""};
 }
 
 std::optional<std::size_t> parse_count(const std::string& text) {
@@ -19,7 +20,8 @@ std::optional<std::size_t> parse_count(const std::string& text) {
 }
 
 std::string absolute(const std::string& path) {
-  return path.empty() || path == "-" || path == "em" ? path : std::filesystem::absolute(path).string();
+  return path.empty() || path == "-" || path == "em" ? path
+                                                     : std::filesystem::absolute(path).string();
 }
 
 /// Found out before hours of training, not after.
@@ -27,7 +29,8 @@ void require_writable_place(const std::string& path) {
   std::filesystem::path folder = std::filesystem::path(path).parent_path();
   if (folder.empty()) folder = ".";
   if (!std::filesystem::is_directory(folder)) {
-    throw fail(ErrorCode::kCannotWrite, {path, {}, {}, {}, {}}, "there is no folder '{}'", folder.string());
+    throw fail(ErrorCode::kCannotWrite, {path, {}, {}, {}, {}}, "there is no folder '{}'",
+               folder.string());
   }
   if (std::filesystem::is_directory(path) || ::access(folder.c_str(), W_OK) != 0) {
     throw fail(ErrorCode::kCannotWrite, {path, {}, {}, {}, {}}, "cannot be written");
@@ -79,35 +82,42 @@ void TrainFlags::add_model_flags(CLI::App& command) {
       ->check(one_of({"ns-ris", "cosm", "givens", "em"}))
       ->group(kGroup)
       ->type_name("L");
-  flag(command.add_option("-n,--latent-dim", given_.latent_dim, "Latent dimension, or number of states")
-           ->check(whole_number(1, 4096))
-           ->capture_default_str()
-           ->type_name("N"),
-       [this](TrainOptions& o) { o.latent_dim = given_.latent_dim; });
+  flag(
+      command
+          .add_option("-n,--latent-dim", given_.latent_dim, "Latent dimension, or number of states")
+          ->check(whole_number(1, 4096))
+          ->capture_default_str()
+          ->type_name("N"),
+      [this](TrainOptions& o) { o.latent_dim = given_.latent_dim; });
   flag(command.add_option("-w,--kraus-rank", given_.kraus_rank, "Kraus operators per symbol")
            ->check(whole_number(1, 4096))
            ->capture_default_str()
            ->type_name("W"),
        [this](TrainOptions& o) { o.kraus_rank = given_.kraus_rank; });
-  flag(command.add_option("--retraction", retraction_,
-                          "feasible (default: stays a probability model) or literal (the paper's: does not)")
+  flag(command
+           .add_option(
+               "--retraction", retraction_,
+               "feasible (default: stays a probability model) or literal (the paper's: does not)")
            ->check(one_of({"feasible", "literal"}))
            ->type_name("R"),
        [this](TrainOptions& o) { o.retraction = parse_retraction(retraction_); });
-  flag(command.add_option("--initial-state", initial_state_,
-                          "uniform (I/n, default), random, learned, or pure (learned, rank one)")
+  flag(command
+           .add_option("--initial-state", initial_state_,
+                       "uniform (I/n, default), random, learned, or pure (learned, rank one)")
            ->check(one_of({"uniform", "random", "learned", "pure"}))
            ->type_name("S"),
        [this](TrainOptions& o) { o.initial_state = parse_initial_state(initial_state_); });
   command
       .add_option("--preset", preset_,
-                  "default, or paper: its protocol, with COSM's tuned step sizes; other flags still override")
+                  "default, or paper: its protocol, with COSM's tuned step sizes; other flags "
+                  "still override")
       ->check(one_of({"default", "paper"}))
       ->capture_default_str()
       ->group(kGroup)
       ->type_name("P");
-  flag(command.add_option("--restarts", given_.restarts,
-                          "Independent starts, the best on validation kept (default 1; em 16)")
+  flag(command
+           .add_option("--restarts", given_.restarts,
+                       "Independent starts, the best on validation kept (default 1; em 16)")
            ->check(whole_number(1))
            ->type_name("R"),
        [this](TrainOptions& o) { o.restarts = given_.restarts; });
@@ -129,7 +139,9 @@ void TrainFlags::add_descent_flags(CLI::App& command) {
   };
   constexpr const char* kDescent = "Descent (ns-ris, cosm)";
   flag(kDescent,
-       command.add_option("--epochs", given_.epochs, "Passes over the data (em: iterations, 600; givens: batches, 15)")
+       command
+           .add_option("--epochs", given_.epochs,
+                       "Passes over the data (em: iterations, 600; givens: batches, 15)")
            ->check(whole_number())
            ->capture_default_str()
            ->type_name("N"),
@@ -141,20 +153,27 @@ void TrainFlags::add_descent_flags(CLI::App& command) {
            ->type_name("N"),
        [this](TrainOptions& o) { o.batch_size = given_.batch_size; });
   flag(kDescent,
-       command.add_option("--step-size", given_.step_size, "Step size η at the start")->capture_default_str()->type_name("X"),
+       command.add_option("--step-size", given_.step_size, "Step size η at the start")
+           ->capture_default_str()
+           ->type_name("X"),
        [this](TrainOptions& o) { o.step_size = given_.step_size; });
   flag(kDescent,
-       command.add_option("--schedule", schedule_, "cosine to zero (default), geometric or constant")
+       command
+           .add_option("--schedule", schedule_, "cosine to zero (default), geometric or constant")
            ->check(one_of({"cosine", "geometric", "constant"}))
            ->type_name("S"),
        [this](TrainOptions& o) { o.schedule = parse_schedule(schedule_); });
   flag(kDescent,
-       command.add_option("--step-decay", given_.step_decay, "Factor per epoch of the geometric schedule")
+       command
+           .add_option("--step-decay", given_.step_decay,
+                       "Factor per epoch of the geometric schedule")
            ->capture_default_str()
            ->type_name("X"),
        [this](TrainOptions& o) { o.step_decay = given_.step_decay; });
   flag(kDescent,
-       command.add_option("--momentum", given_.momentum, "Momentum β")->capture_default_str()->type_name("X"),
+       command.add_option("--momentum", given_.momentum, "Momentum β")
+           ->capture_default_str()
+           ->type_name("X"),
        [this](TrainOptions& o) { o.momentum = given_.momentum; });
   flag(kDescent,
        command.add_option("--ns-steps", given_.ns_steps, "Newton–Schulz steps T of the direction")
@@ -163,7 +182,9 @@ void TrainFlags::add_descent_flags(CLI::App& command) {
            ->type_name("T"),
        [this](TrainOptions& o) { o.ns_steps = given_.ns_steps; });
   flag(kDescent,
-       command.add_option("--average", given_.average, "Running mean of the parameters: weight of the past; 0 for none")
+       command
+           .add_option("--average", given_.average,
+                       "Running mean of the parameters: weight of the past; 0 for none")
            ->capture_default_str()
            ->type_name("X"),
        [this](TrainOptions& o) { o.average = given_.average; });
@@ -175,13 +196,17 @@ void TrainFlags::add_descent_flags(CLI::App& command) {
            ->type_name("N"),
        [this](TrainOptions& o) { o.givens_pairs = given_.givens_pairs; });
   flag(kOthers,
-       command.add_option("--givens-evaluations", given_.givens_evaluations, "Likelihood evaluations per row pair")
+       command
+           .add_option("--givens-evaluations", given_.givens_evaluations,
+                       "Likelihood evaluations per row pair")
            ->check(whole_number(1, 1000000))
            ->capture_default_str()
            ->type_name("N"),
        [this](TrainOptions& o) { o.givens_evaluations = given_.givens_evaluations; });
   flag(kOthers,
-       command.add_option("--tolerance", given_.tolerance, "EM: stop at this relative change of the log-likelihood")
+       command
+           .add_option("--tolerance", given_.tolerance,
+                       "EM: stop at this relative change of the log-likelihood")
            ->capture_default_str()
            ->type_name("X"),
        [this](TrainOptions& o) { o.tolerance = given_.tolerance; });
@@ -203,21 +228,27 @@ void TrainFlags::add_data_flags(CLI::App& command) {
       ->capture_default_str()
       ->group(kGroup)
       ->type_name("X");
-  flag(command.add_option("--chunk-length", chunk_length_,
-                          "Cut training sequences; 0 leaves them whole; auto: 300 when some are longer than 600")
+  flag(command
+           .add_option("--chunk-length", chunk_length_,
+                       "Cut training sequences; 0 leaves them whole; auto: 300 when some are "
+                       "longer than 600")
            ->check(count_or_auto())
            ->type_name("N|auto"),
        [this](TrainOptions& o) { o.chunk_length = parse_count(chunk_length_); });
-  flag(command.add_option("--burn-in", burn_in_, "Unscored symbols at a chunk's start; auto: 20 when chunks are cut")
+  flag(command
+           .add_option("--burn-in", burn_in_,
+                       "Unscored symbols at a chunk's start; auto: 20 when chunks are cut")
            ->check(count_or_auto())
            ->type_name("N|auto"),
        [this](TrainOptions& o) { o.burn_in = parse_count(burn_in_); });
-  flag(command.add_option("--validation-burn-in", validation_burn_in_,
-                          "The same for validation; auto: a third of long sequences, at most 1000")
+  flag(command
+           .add_option("--validation-burn-in", validation_burn_in_,
+                       "The same for validation; auto: a third of long sequences, at most 1000")
            ->check(count_or_auto())
            ->type_name("N|auto"),
        [this](TrainOptions& o) { o.validation_burn_in = parse_count(validation_burn_in_); });
-  flag(command.add_flag("--gradient-through-burn-in,!--stop-gradient-at-burn-in", given_.gradient_through_burn_in,
+  flag(command.add_flag("--gradient-through-burn-in,!--stop-gradient-at-burn-in",
+                        given_.gradient_through_burn_in,
                         "Let the gradient flow through the burn-in (default), or stop it there"),
        [this](TrainOptions& o) { o.gradient_through_burn_in = given_.gradient_through_burn_in; });
 }
@@ -228,25 +259,32 @@ void TrainFlags::add_run_flags(CLI::App& command) {
     option->group(kGroup);
     overrides_.emplace_back(option, apply);
   };
-  command.add_option("--run", run_path_, "Folder to keep config.json, history.jsonl and checkpoint.h5 in")
+  command
+      .add_option("--run", run_path_,
+                  "Folder to keep config.json, history.jsonl and checkpoint.h5 in")
       ->group(kGroup)
       ->type_name("DIR");
-  command.add_option("--resume", resume_path_, "Go on with the run in this folder; needs nothing else")
+  command
+      .add_option("--resume", resume_path_, "Go on with the run in this folder; needs nothing else")
       ->group(kGroup)
       ->type_name("DIR");
-  flag(command.add_option("--time-limit", given_.time_limit, "Stop after so many seconds; 0 for no limit")
+  flag(command
+           .add_option("--time-limit", given_.time_limit,
+                       "Stop after so many seconds; 0 for no limit")
            ->capture_default_str()
            ->type_name("S"),
        [this](TrainOptions& o) { o.time_limit = given_.time_limit; });
-  flag(command.add_option("--patience", given_.patience,
-                          "Stop after so many epochs without a better validation score; 0 never does")
+  flag(command
+           .add_option("--patience", given_.patience,
+                       "Stop after so many epochs without a better validation score; 0 never does")
            ->check(whole_number())
            ->capture_default_str()
            ->type_name("N"),
        [this](TrainOptions& o) { o.patience = given_.patience; });
   command
-      .add_flag("--stationarity", stationarity_,
-                "Measure every term of the paper's convergence bound (constant step size); see inspect")
+      .add_flag(
+          "--stationarity", stationarity_,
+          "Measure every term of the paper's convergence bound (constant step size); see inspect")
       ->group(kGroup);
 }
 
@@ -260,9 +298,30 @@ TrainOptions TrainFlags::options_for(std::size_t alphabet_size) const {
   apply_given();  // the preset looks at n and w
   if (preset_ == "paper") apply_paper_preset(options, alphabet_size);
   if (stationarity_) options.schedule = ScheduleKind::kConstant;
+  if (retraction_ == "literal") options.average = 0.0;
   apply_given();
+  take_sizes_from_warm_start(options);
   options.seed = common_.seed;
   return options;
+}
+
+bool TrainFlags::given(const std::string& name) const {
+  return std::any_of(overrides_.begin(), overrides_.end(), [&](const auto& one) {
+    return one.first->check_lname(name) && one.first->count() > 0;
+  });
+}
+
+void TrainFlags::take_sizes_from_warm_start(TrainOptions& options) const {
+  if (warm_start_.empty()) return;
+  Index rank =
+      options.latent_dim;  // the embedding of an HMM has as many operators per symbol as states
+  if (warm_start_ != "em") {
+    const AnyModel from = read_model(warm_start_).model;
+    const Index n = std::visit([](const auto& m) { return m.latent_dim(); }, from);
+    if (!given("latent-dim")) options.latent_dim = n;
+    rank = std::holds_alternative<Hmm>(from) ? n : std::get<Hqmm>(from).kraus_rank();
+  }
+  if (!given("kraus-rank")) options.kraus_rank = rank;
 }
 
 TrainJob TrainFlags::job() const {
@@ -271,9 +330,16 @@ TrainJob TrainFlags::job() const {
     throw fail(ErrorCode::kUsage, "where should the model go? Give -o model.h5 (or --run DIR)");
   }
   if (!run_path_.empty() && (train_path_ == "-" || validation_path_ == "-")) {
-    throw fail(ErrorCode::kUsage, "--run needs data in a file: a run that goes on must read it again");
+    throw fail(ErrorCode::kUsage,
+               "--run needs data in a file: a run that goes on must read it again");
   }
-  if (stationarity_ && learner_ != "ns-ris") throw fail(ErrorCode::kUsage, "--stationarity is about ns-ris");
+  if (retraction_ == "literal" && given("average")) {
+    throw fail(ErrorCode::kUsage,
+               "--average does not go with --retraction literal: a mean of infeasible models is "
+               "projected back before it is scored");
+  }
+  if (stationarity_ && learner_ != "ns-ris")
+    throw fail(ErrorCode::kUsage, "--stationarity is about ns-ris");
   TrainJob job;
   job.common = common_;
   job.data = data_;
@@ -281,16 +347,13 @@ TrainJob TrainFlags::job() const {
   job.validation_path = validation_path_;
   job.validation_share = validation_share_;
   job.run_path = run_path_;
-  job.out = common_.out.empty() ? (std::filesystem::path(run_path_) / "model.h5").string() : common_.out;
+  job.out =
+      common_.out.empty() ? (std::filesystem::path(run_path_) / "model.h5").string() : common_.out;
   job.warm_start = warm_start_;
   job.stationarity = stationarity_;
   job.options = options_for(0);
-  const bool rank_given = std::any_of(overrides_.begin(), overrides_.end(), [](const auto& one) {
-    return one.first->check_lname("kraus-rank") && one.first->count() > 0;
-  });
-  job.finish_options = [this, rank_given](TrainOptions& options, std::size_t alphabet_size) {
+  job.finish_options = [this](TrainOptions& options, std::size_t alphabet_size) {
     options = options_for(alphabet_size);
-    if (warm_start_ == "em" && !rank_given) options.kraus_rank = options.latent_dim;
   };
   if (!common_.out.empty()) require_writable_place(job.out);
   return job;
@@ -299,11 +362,13 @@ TrainJob TrainFlags::job() const {
 TrainJob TrainFlags::resume(const RunDirectory& run) const {
   for (const auto& [option, apply] : overrides_) {
     if (option->count() > 0) {
-      throw fail(ErrorCode::kUsage, "--resume goes on with the run's own options: {} cannot be given",
+      throw fail(ErrorCode::kUsage,
+                 "--resume goes on with the run's own options: {} cannot be given",
                  option->get_name());
     }
   }
-  if (!train_path_.empty()) throw fail(ErrorCode::kUsage, "--resume goes on with the run's own data: DATA cannot be given");
+  if (!train_path_.empty())
+    throw fail(ErrorCode::kUsage, "--resume goes on with the run's own data: DATA cannot be given");
   TrainJob job;
   job.common = common_;
   job.resuming = true;
@@ -320,7 +385,8 @@ TrainJob TrainFlags::resume(const RunDirectory& run) const {
     job.data.from_json(config.at("reading"));
     job.options = train_options_from_json(config.at("options"));
   } catch (const nlohmann::json::exception&) {
-    throw fail(ErrorCode::kBadData, {run.file("config.json"), {}, {}, {}, {}}, "does not describe a training run");
+    throw fail(ErrorCode::kBadData, {run.file("config.json"), {}, {}, {}, {}},
+               "does not describe a training run");
   } catch (const Error& error) {
     throw Error(ErrorCode::kBadData, error.message(), {run.file("config.json"), {}, {}, {}, {}});
   }

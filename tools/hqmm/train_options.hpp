@@ -1,4 +1,5 @@
-// The flags of `hqmm train` and what they add up to: a TrainJob, which config.json of a run directory keeps.
+// The flags of `hqmm train` and what they add up to: a TrainJob, which config.json of a run
+// directory keeps.
 #pragma once
 
 #include "command.hpp"
@@ -41,6 +42,9 @@ class TrainFlags {
   void add_run_flags(CLI::App& command);
   /// The recipe of the learner and preset, with every flag that was given on top.
   [[nodiscard]] TrainOptions options_for(std::size_t alphabet_size) const;
+  /// n and w, when they were not given, are those of the model training starts from.
+  void take_sizes_from_warm_start(TrainOptions& options) const;
+  [[nodiscard]] bool given(const std::string& long_name) const;
 
   CommonOptions common_;
   DataOptions data_;

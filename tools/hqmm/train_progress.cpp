@@ -11,7 +11,8 @@ volatile std::sig_atomic_t interrupted = 0;
 
 std::string duration(double seconds) {
   const auto whole = static_cast<long>(seconds + 0.5);
-  if (whole >= 3600) return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
+  if (whole >= 3600)
+    return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
   return fmt::format("{}:{:02}", whole / 60, whole % 60);
 }
 
@@ -23,14 +24,17 @@ Progress::Progress(const CommonOptions& common, const TrainOptions& options)
 void Progress::show(const EpochRecord& record) {
   if (!visible_) return;
   if (record.best) best_da_ = record.validation.da;
-  const auto figure = [](const std::optional<double>& da) { return da ? fmt::format("{:.4f}", *da) : "–"; };
+  const auto figure = [](const std::optional<double>& da) {
+    return da ? fmt::format("{:.4f}", *da) : "–";
+  };
   const auto done = static_cast<double>(record.restart * options_.epochs + record.epoch);
   const auto all = static_cast<double>(options_.restarts * options_.epochs);
   const std::string left = done > 0 ? duration(record.seconds / done * (all - done)) : "?";
   const std::string restart =
-      options_.restarts > 1 ? fmt::format("restart {}/{} ", record.restart + 1, options_.restarts) : "";
-  fmt::print(stderr, "\r\x1b[K{}epoch {}/{}  validation DA {}  best {}  {} left", restart, record.epoch,
-             options_.epochs, figure(record.validation.da), figure(best_da_), left);
+      options_.restarts > 1 ? fmt::format("restart {}/{} ", record.restart + 1, options_.restarts)
+                            : "";
+  fmt::print(stderr, "\r\x1b[K{}epoch {}/{}  validation DA {}  best {}  {} left", restart,
+             record.epoch, options_.epochs, figure(record.validation.da), figure(best_da_), left);
   std::fflush(stderr);
 }
 
@@ -47,18 +51,21 @@ StopRequest catch_interrupts() {
   return [] { return interrupted != 0; };
 }
 
-std::string describe_run(const TrainOptions& options, const SequenceSet& train, const SequenceSet& validation) {
+std::string describe_run(const TrainOptions& options, const SequenceSet& train,
+                         const SequenceSet& validation) {
   const DataPlan plan = plan_data(train, validation, options);
   std::string out(name_of(options.learner));
-  if (options.learner == LearnerKind::kNsRis) out += fmt::format(" ({})", name_of(options.retraction));
+  if (options.learner == LearnerKind::kNsRis)
+    out += fmt::format(" ({})", name_of(options.retraction));
   out += fmt::format(", n = {}", options.latent_dim);
   if (options.learner != LearnerKind::kEm) out += fmt::format(", w = {}", options.kraus_rank);
-  out += fmt::format(", s = {}: {} training sequences, {} symbols", train.alphabet().size(), train.size(),
-                     train.symbol_count());
+  out += fmt::format(", s = {}: {} training sequences, {} symbols", train.alphabet().size(),
+                     train.size(), train.symbol_count());
   if (plan.chunk_length > 0) out += fmt::format(" in chunks of {}", plan.chunk_length);
   if (plan.burn_in > 0) out += fmt::format(" with a burn-in of {}", plan.burn_in);
   out += fmt::format("; {} validation sequences", validation.size());
-  if (plan.validation_burn_in > 0) out += fmt::format(" with a burn-in of {}", plan.validation_burn_in);
+  if (plan.validation_burn_in > 0)
+    out += fmt::format(" with a burn-in of {}", plan.validation_burn_in);
   return out;
 }
 
