@@ -21,6 +21,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 sees phantom null and uninitialised reads and overlaps inside Eigen and std::string at -O3.
   target_compile_options(hqmm_warnings INTERFACE
     -Wno-null-dereference -Wno-maybe-uninitialized -Wno-restrict)
+  # {.file = path} leaves the other fields at their defaults on purpose.
+  target_compile_options(hqmm_warnings INTERFACE -Wno-missing-field-initializers)
 endif()
 
 if(HQMM_SANITIZE)

@@ -15,8 +15,13 @@ class AdjointPass {
     for (const KrausSet& set : model.sets) {
       out_.sets.push_back(Stack::Zero(set.gamma().rows(), n));
       grams_.push_back(feasible_ ? Matrix() : Matrix(set.gamma().adjoint() * set.gamma()));
+      auto& operators = operators_.emplace_back();
+      for (Index row = 0; row < set.gamma().rows(); row += n) {
+        operators.push_back(set.gamma().middleRows(row, n));
+      }
     }
     left_.resize(n, n);
+    next_.resize(n, n);
   }
 
   BatchGradient run() {
@@ -41,9 +46,8 @@ class AdjointPass {
     return {&set, index, symbol * w, (symbol + 1) * w};
   }
 
-  static auto block(const Operators& ops, Index b) {
-    const Index n = ops.set->latent_dim();
-    return ops.set->gamma().middleRows(b * n, n);
+  [[nodiscard]] const Matrix& block(const Operators& ops, Index b) const {
+    return operators_[ops.index][static_cast<std::size_t>(b)];
   }
 
   void forward() {
@@ -51,20 +55,19 @@ class AdjointPass {
     states_.reserve(length + 1);
     states_.push_back(model_.initial_state);
     weights_.resize(length);
-    const Index n = model_.latent_dim();
     for (std::size_t t = 0; t < length; ++t) {
       const Operators ops = operators_at(t);
-      Matrix next = Matrix::Zero(n, n);
+      next_.setZero();
       for (Index b = ops.begin; b < ops.end; ++b) {
-        left_.noalias() = block(ops, b) * states_[t];
-        next.noalias() += left_ * block(ops, b).adjoint();
+        // lazyProduct: at these sizes Eigen's blocked product spends its time on packing
+        left_.noalias() = block(ops, b).lazyProduct(states_[t]);
+        next_.noalias() += left_.lazyProduct(block(ops, b).adjoint());
       }
-      const double weight = next.trace().real();
+      const double weight = next_.trace().real();
       if (!(weight > 0.0) || !std::isfinite(weight)) throw NotFiniteError({0, t});
       weights_[t] = weight;
-      next /= weight;
       if (scored(t)) count(ops, t, weight);
-      states_.push_back(std::move(next));
+      states_.push_back(next_ / weight);
     }
   }
 
@@ -94,10 +97,11 @@ class AdjointPass {
       a /= weights_[t];
       s.setZero();
       for (Index b = ops.begin; b < ops.end; ++b) {
-        const auto k = block(ops, b);
-        left_.noalias() = a * k;
-        out_.sets[ops.index].middleRows(b * n, n).noalias() -= 2.0 * left_ * states_[t];
-        s.noalias() += k.adjoint() * left_;
+        const Matrix& k = block(ops, b);
+        left_.noalias() = a.lazyProduct(k);
+        out_.sets[ops.index].middleRows(b * n, n).noalias() -=
+            (2.0 * left_).lazyProduct(states_[t]);
+        s.noalias() += k.adjoint().lazyProduct(left_);
       }
     }
     if (options_.want_initial_state) out_.initial_state = -0.5 * (s + s.adjoint());
@@ -108,9 +112,10 @@ class AdjointPass {
   const GradientOptions& options_;
   bool feasible_;
   std::vector<Matrix> grams_;
-  std::vector<Matrix> states_;   // R_0 … R_T
-  std::vector<double> weights_;  // p_0 … p_{T−1}
-  Matrix left_;
+  std::vector<std::vector<Matrix>> operators_;  // [set][block of Γ], column-major like the states
+  std::vector<Matrix> states_;                  // R_0 … R_T
+  std::vector<double> weights_;                 // p_0 … p_{T−1}
+  Matrix left_, next_;
   BatchGradient out_;
 };
 
