@@ -29,18 +29,19 @@ struct BatchGradient {
   double log_likelihood = 0.0;      // normalised
   double raw_log_likelihood = 0.0;  // its negative is the loss
   std::vector<Stack> sets;          // ∂loss/∂Γ of each Kraus set
-  Matrix initial_state;             // ∂loss/∂ρ₀, Hermitian; empty unless wanted
+  Matrix initial_state;             // ∂loss/∂ρ₀, Hermitian; empty unless wanted; zero
+                                    // when the gradient stops at a burn-in
 
   BatchGradient& operator+=(const BatchGradient& other);
 };
 
-/// A sequence whose loss is not finite: which of the batch, and at which symbol.
+/// A sequence whose loss or gradient is not finite: which of the batch, and at which symbol.
 struct NotFinite {
   std::size_t sequence = 0;
   std::size_t position = 0;
 };
 
-/// Thrown by engines: probability zero or not a number.
+/// Thrown by engines: probability zero, not a number, or too small to divide by.
 class NotFiniteError : public std::exception {
  public:
   explicit NotFiniteError(NotFinite place) : place_(place) {}

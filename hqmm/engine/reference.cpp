@@ -1,5 +1,6 @@
 #include "hqmm/engine/reference.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace hqmm {
@@ -104,7 +105,20 @@ class AdjointPass {
         s.noalias() += k.adjoint().lazyProduct(left_);
       }
     }
-    if (options_.want_initial_state) out_.initial_state = -0.5 * (s + s.adjoint());
+    if (options_.want_initial_state) {
+      // Stopped at a burn-in, nothing of the loss reaches the initial state.
+      out_.initial_state = stop > 0 ? Matrix::Zero(n, n) : Matrix(-0.5 * (s + s.adjoint()));
+    }
+    require_finite();
+  }
+
+  /// A weight above zero can still be too small to divide by; the smallest one is to blame.
+  void require_finite() const {
+    const auto finite = [](const auto& m) { return m.allFinite(); };
+    if (std::all_of(out_.sets.begin(), out_.sets.end(), finite) && finite(out_.initial_state))
+      return;
+    const auto least = std::min_element(weights_.begin(), weights_.end());
+    throw NotFiniteError({0, static_cast<std::size_t>(least - weights_.begin())});
   }
 
   const Hqmm& model_;

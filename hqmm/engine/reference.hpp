@@ -12,7 +12,8 @@
 
 namespace hqmm {
 
-/// One sequence. Throws NotFiniteError (sequence 0) when a step's weight is zero or not finite.
+/// One sequence. Throws NotFiniteError (sequence 0) when a step's weight is zero or not finite, or
+/// so small that the gradient overflows.
 [[nodiscard]] BatchGradient reference_gradient(const Hqmm& model, const SequenceView& sequence,
                                                const GradientOptions& options);
 

@@ -25,9 +25,10 @@ Hid core_access() {
 
 }  // namespace
 
-Hdf5Section::Hdf5Section() : Hdf5Section(kNoFile) {}
+Hdf5Section::Hdf5Section() : Hdf5Section(kNoFile, 0) {}
 
-Hdf5Section::Hdf5Section(const std::string& file) : lock_(hdf5_mutex()), foreign_(file) {
+Hdf5Section::Hdf5Section(const std::string& file, std::size_t size)
+    : lock_(hdf5_mutex()), foreign_(file, size) {
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }
 

@@ -42,8 +42,9 @@ class Hid {
 /// error printing silenced, and `file` named should the library crash on it (see foreign_code.hpp).
 class Hdf5Section {
  public:
-  /// `file` must outlive the section; none when nothing is being read.
-  explicit Hdf5Section(const std::string& file);
+  /// For reading `size` bytes of `file`, which must outlive the section; for writing, nothing is
+  /// named.
+  Hdf5Section(const std::string& file, std::size_t size);
   Hdf5Section();
 
  private:

@@ -161,7 +161,7 @@ IntegerMatrix Hdf5Reader::read(const std::string& path) {
 
 SequenceSet hdf5_sequences(const std::string& bytes, const std::string& file,
                            const ReadOptions& options) {
-  const Hdf5Section section(file);
+  const Hdf5Section section(file, bytes.size());
   Hdf5Reader reader(bytes, file);
   const std::vector<std::string> available = reader.matrices();
   std::vector<std::string> chosen = options.variables;

@@ -136,7 +136,7 @@ SequenceSet read_mat(Input& input, const ReadOptions& options) {
   }
   check_mat5(bytes, name);
   silence_matio();
-  const ForeignCode foreign(input.name());
+  const ForeignCode foreign(name, bytes.size());
   const MemoryFile memory(bytes);
   const MatFile file(Mat_Open(memory.path().c_str(), MAT_ACC_RDONLY));
   if (!file) {

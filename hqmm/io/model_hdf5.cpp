@@ -253,7 +253,7 @@ class Hdf5Writer {
 }  // namespace
 
 ModelArrays read_hdf5_arrays(const std::string& bytes, const std::string& file) {
-  const Hdf5Section section(file);
+  const Hdf5Section section(file, bytes.size());
   const Hid root = open_hdf5_image(bytes);
   if (!root)
     throw fail(ErrorCode::kBadData, in_file(file), "the HDF5 file is truncated or damaged");

@@ -83,6 +83,12 @@ class MatReader {
   }
 
   [[nodiscard]] static std::string characters(const matvar_t& variable) {
+    std::string out = units(variable);
+    out.resize(out.find_last_not_of('\0') + 1);  // matio pads text that is not ASCII
+    return out;
+  }
+
+  [[nodiscard]] static std::string units(const matvar_t& variable) {
     std::string out;
     const std::size_t count =
         variable.data_size > 0 ? variable.nbytes / static_cast<std::size_t>(variable.data_size) : 0;
@@ -240,7 +246,7 @@ class MatWriter {
 
 ModelArrays read_mat_arrays(const std::string& bytes, const std::string& file) {
   check_mat5(bytes, file);
-  const ForeignCode foreign(file);
+  const ForeignCode foreign(file, bytes.size());
   silence_matio();
   const MemoryFile memory(bytes);
   const MatFile mat(Mat_Open(memory.path().c_str(), MAT_ACC_RDONLY));

@@ -24,8 +24,8 @@ constexpr const char* kCheckpoint = "checkpoint.h5";
 }  // namespace
 
 bool is_run_directory(const std::string& path) {
-  return std::filesystem::is_directory(path) &&
-         std::filesystem::exists(std::filesystem::path(path) / kConfig);
+  std::error_code ignored;  // a path that cannot be looked at holds no run
+  return std::filesystem::exists(std::filesystem::path(path) / kConfig, ignored);
 }
 
 RunDirectory RunDirectory::create(const std::string& path, const nlohmann::ordered_json& config) {
@@ -90,8 +90,8 @@ void RunDirectory::save(const Checkpoint& checkpoint) const {
 
 std::optional<Checkpoint> RunDirectory::checkpoint() {
   const std::string name = file(kCheckpoint);
-  if (!std::filesystem::exists(name)) {
-    std::error_code ignored;
+  std::error_code ignored;
+  if (!std::filesystem::exists(name, ignored)) {
     std::filesystem::remove(file(kHistory), ignored);  // it will be written again from the start
     return {};
   }
@@ -102,7 +102,8 @@ std::optional<Checkpoint> RunDirectory::checkpoint() {
 
 void RunDirectory::keep_history_up_to(std::size_t restart, std::size_t epoch) const {
   const std::string name = file(kHistory);
-  if (!std::filesystem::exists(name)) return;
+  std::error_code ignored;
+  if (!std::filesystem::exists(name, ignored)) return;
   const std::string text = read_all(name);
   std::string kept;
   for (std::size_t from = 0; from < text.size();) {
@@ -110,11 +111,10 @@ void RunDirectory::keep_history_up_to(std::size_t restart, std::size_t epoch) co
     if (end == std::string::npos) break;  // a line that a kill cut short
     const std::string line = text.substr(from, end + 1 - from);
     const auto record = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
-    if (record.is_object() && record.contains("restart") && record.contains("epoch")) {
-      const std::size_t at = record["restart"];
-      if (at < restart || (at == restart && record["epoch"] <= epoch)) kept += line;
-    }
     from = end + 1;
+    if (!record.is_object() || !record.contains("restart") || !record.contains("epoch")) continue;
+    const auto& at = record["restart"];
+    if (at < restart || (at == restart && record["epoch"] <= epoch)) kept += line;
   }
   write_file(name, kept);
 }

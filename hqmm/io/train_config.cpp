@@ -18,17 +18,26 @@ Json optional_count(const std::optional<std::size_t>& value) {
 Json finite(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 Json finite(const std::optional<double>& value) { return value ? finite(*value) : Json(nullptr); }
 
+/// JSON's own conversions would turn 2.5 into 2 and −1 into a huge count.
+template <typename T>
+bool is_of_kind(const nlohmann::json& json) {
+  if constexpr (std::is_same_v<T, bool>) return json.is_boolean();
+  if constexpr (std::is_unsigned_v<T>) return json.is_number_unsigned();
+  if constexpr (std::is_integral_v<T>) return json.is_number_integer();
+  if constexpr (std::is_floating_point_v<T>) return json.is_number();
+  return json.is_string();
+}
+
 template <typename T>
 void get(const nlohmann::json& json, const char* key, T& value) {
-  try {
-    json.at(key).get_to(value);
-  } catch (const nlohmann::json::exception&) {
+  if (!json.is_object() || !json.contains(key) || !is_of_kind<T>(json.at(key))) {
     throw fail(ErrorCode::kBadData, "'{}' is missing or not of the expected kind", key);
   }
+  json.at(key).get_to(value);
 }
 
 void get_count(const nlohmann::json& json, const char* key, std::optional<std::size_t>& value) {
-  if (json.contains(key) && json.at(key) == "auto") {
+  if (json.is_object() && json.contains(key) && json.at(key) == "auto") {
     value.reset();
     return;
   }
@@ -41,7 +50,11 @@ template <typename Parse>
 auto get_name(const nlohmann::json& json, const char* key, Parse parse) {
   std::string text;
   get(json, key, text);
-  return parse(text);
+  try {
+    return parse(text);
+  } catch (const Error& error) {
+    throw fail(ErrorCode::kBadData, "'{}': {}", key, error.message());
+  }
 }
 
 }  // namespace

@@ -192,14 +192,17 @@ LearnerState BaumWelch::save() const {
 
 void BaumWelch::load(const LearnerState& state) {
   const auto get = [&state](const char* name, auto& matrix) {
-    const std::vector<Complex>& flat = state.at(name);
+    const std::vector<Complex>& flat = array_of(state, name);
+    if (static_cast<Index>(flat.size()) != matrix.size()) throw misfit_checkpoint();
     for (Index k = 0; k < matrix.size(); ++k)
-      matrix.data()[k] = flat.at(static_cast<std::size_t>(k)).real();
+      matrix.data()[k] = flat[static_cast<std::size_t>(k)].real();
   };
   get("transition", model_.transition);
   get("emission", model_.emission);
   get("initial", model_.initial);
-  last_log_likelihood_ = state.at("last_log_likelihood").at(0).real();
+  const std::vector<Complex>& last = array_of(state, "last_log_likelihood");
+  if (last.size() != 1) throw misfit_checkpoint();
+  last_log_likelihood_ = last[0].real();
 }
 
 }  // namespace hqmm

@@ -102,7 +102,7 @@ EpochOutcome DescentLearner::run_epoch(std::size_t epoch, const StopRequest& sto
       const Stack by_factor =
           2.0 / static_cast<double>(size) * batch.initial_state * as_factor(b, state_rank_);
       const Stack flat = Eigen::Map<const Stack>(by_factor.data(), b.size(), 1);
-      rule_->update(parameters_.size() - 1, b, flat, step_size);
+      outcome.halved_steps += rule_->update(parameters_.size() - 1, b, flat, step_size).halved;
       b /= b.norm();  // the literal retraction leaves the sphere too; a state has trace one
     }
     put_parameters(parameters_, model_);
@@ -149,21 +149,23 @@ void DescentLearner::load(const LearnerState& state) {
     stacks.clear();
     std::size_t next = 0;
     for (const Stack& like : parameters_) {
-      if (next >= flat.size()) break;
+      if (flat.size() - next < static_cast<std::size_t>(like.size())) break;
       stacks.push_back(Eigen::Map<const Stack>(flat.data() + next, like.rows(), like.cols()));
       next += static_cast<std::size_t>(like.size());
     }
+    if (stacks.size() != parameters_.size() || next != flat.size()) throw misfit_checkpoint();
   };
   std::vector<Stack> loaded;
-  fill(state.at("parameters"), loaded);
-  parameters_ = std::move(loaded);
-  if (const auto found = state.find("averages"); found != state.end())
-    fill(found->second, averages_);
-  if (const auto found = state.find("momenta"); found != state.end()) {
-    std::vector<Stack> momenta;
-    fill(found->second, momenta);
-    rule_->set_momenta(std::move(momenta));
+  fill(array_of(state, "parameters"), loaded);
+  std::vector<Stack> momenta;
+  fill(array_of(state, "momenta"), momenta);
+  if (!averages_.empty()) {
+    std::vector<Stack> averages;
+    fill(array_of(state, "averages"), averages);
+    averages_ = std::move(averages);
   }
+  parameters_ = std::move(loaded);
+  rule_->set_momenta(std::move(momenta));
   put_parameters(parameters_, model_);
 }
 

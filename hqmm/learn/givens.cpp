@@ -135,7 +135,11 @@ LearnerState GivensSearch::save() const {
 }
 
 void GivensSearch::load(const LearnerState& state) {
-  const Complex* next = state.at("parameters").data();
+  const std::vector<Complex>& flat = array_of(state, "parameters");
+  Index size = 0;
+  for (const KrausSet& set : model_.sets) size += set.gamma().size();
+  if (size != static_cast<Index>(flat.size())) throw misfit_checkpoint();
+  const Complex* next = flat.data();
   for (KrausSet& set : model_.sets) {
     set.gamma() = Eigen::Map<const Stack>(next, set.gamma().rows(), set.gamma().cols());
     next += set.gamma().size();

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "hqmm/core/error.hpp"
 #include "hqmm/model/any_model.hpp"
 
 namespace hqmm {
@@ -14,6 +15,17 @@ namespace hqmm {
 /// Everything a learner needs to go on as if never interrupted, as flat arrays: shapes follow from
 /// the options. Random choices are functions of (seed, restart, epoch) and need no state.
 using LearnerState = std::map<std::string, std::vector<Complex>>;
+
+/// What load() throws for a state of another shape.
+[[nodiscard]] inline Error misfit_checkpoint() {
+  return fail(ErrorCode::kBadData, "the checkpoint does not fit the run's options");
+}
+[[nodiscard]] inline const std::vector<Complex>& array_of(const LearnerState& state,
+                                                          const std::string& name) {
+  const auto found = state.find(name);
+  if (found == state.end()) throw misfit_checkpoint();
+  return found->second;
+}
 
 struct EpochOutcome {
   std::uint64_t scored = 0;     // training symbols, as they went by during the epoch
@@ -56,6 +68,7 @@ class Learner {
   /// The model to validate and keep now.
   [[nodiscard]] virtual AnyModel candidate() const = 0;
   [[nodiscard]] virtual LearnerState save() const = 0;
+  /// Throws kBadData when the state is not of this learner with these options.
   virtual void load(const LearnerState& state) = 0;
 };
 

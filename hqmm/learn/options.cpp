@@ -108,6 +108,7 @@ TrainOptions default_options(LearnerKind learner) {
       break;
     case LearnerKind::kGivens:
       options.epochs = 15;
+      options.batch_size = 1;
       break;
     case LearnerKind::kEm:
       options.epochs = 600;
@@ -174,11 +175,19 @@ void require_usable(const TrainOptions& options) {
           options.average);
   require(options.ns_steps >= 1 && options.ns_steps <= 100, "--ns-steps", "1 to 100",
           as_double(options.ns_steps));
+  constexpr std::size_t kMostEvaluations = 1000000;
+  require(options.givens_evaluations >= 1 && options.givens_evaluations <= kMostEvaluations,
+          "--givens-evaluations", "1 to 1000000", as_double(options.givens_evaluations));
   require(options.restarts >= 1, "--restarts", "at least 1", as_double(options.restarts));
   require(options.tolerance >= 0.0, "--tolerance", "a number ≥ 0", options.tolerance);
   require(options.time_limit >= 0.0, "--time-limit", "seconds ≥ 0", options.time_limit);
   require(options.warm_noise >= 0.0 && std::isfinite(options.warm_noise), "--warm-noise",
           "a number ≥ 0", options.warm_noise);
+  if (options.learner == LearnerKind::kGivens &&
+      options.initial_state == InitialStateKind::kLearned) {
+    throw fail(ErrorCode::kUsage,
+               "givens turns the Kraus operators only: use another --initial-state than learned");
+  }
   if (options.chunk_length && *options.chunk_length > 0 && options.burn_in &&
       *options.burn_in >= *options.chunk_length) {
     throw fail(ErrorCode::kUsage, "--burn-in {} leaves nothing of chunks of {} symbols",

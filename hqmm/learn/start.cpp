@@ -33,6 +33,16 @@ void add_noise(KrausSet& set, double amount, RandomStream& random) {
   set.gamma() = std::move(onto.gamma);
 }
 
+/// --initial-state pure promises a state of rank one, the kept candidate's too.
+void require_pure(const Matrix& rho) {
+  const double purity = rho.squaredNorm();  // tr ρ²
+  if (purity > 1.0 - 1e-9) return;
+  throw fail(ErrorCode::kUsage,
+             "the warm start's initial state is mixed (tr ρ² = {:.6g}): use --initial-state learned "
+             "instead of pure",
+             purity);
+}
+
 Start warm_hqmm_from_hmm(const Hmm& hmm, const TrainOptions& options, std::size_t restart) {
   if (options.kraus_rank != hmm.latent_dim()) {
     throw fail(ErrorCode::kUsage, "a warm start from an HMM of {} states needs -w {}, not -w {}",
@@ -70,8 +80,14 @@ Start warm_start(const AnyModel& from, const TrainOptions& options, const Alphab
     if (hmm == nullptr) throw fail(ErrorCode::kUsage, "em learns HMMs; the warm start is an HQMM");
     return {*hmm, AnyModel(*hmm)};
   }
-  if (hmm != nullptr) return warm_hqmm_from_hmm(*hmm, options, restart);
+  const bool pure = options.initial_state == InitialStateKind::kPure;
+  if (hmm != nullptr) {
+    Start start = warm_hqmm_from_hmm(*hmm, options, restart);
+    if (pure) require_pure(std::get<Hqmm>(start.model).initial_state);
+    return start;
+  }
   const auto& hqmm = std::get<Hqmm>(from);
+  if (pure) require_pure(hqmm.initial_state);
   if (hqmm.kraus_rank() != options.kraus_rank) {
     throw fail(ErrorCode::kUsage, "the warm start has w = {}, the run w = {}", hqmm.kraus_rank(),
                options.kraus_rank);

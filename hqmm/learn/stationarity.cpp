@@ -62,6 +62,10 @@ class StationarityProbe::Measurement {
   }
 
   void watch(const StepDetail& step) {
+    if (step.parameter != 0) {
+      throw fail(ErrorCode::kUsage,
+                 "the convergence bound is about one Kraus set for all positions");
+    }
     const double epsilon = operator_distance(*step.direction, polar(*step.momentum));
     report_.epsilon = std::max(report_.epsilon, epsilon);
     const double rho = operator_distance(*step.after, *step.moved);
@@ -81,7 +85,7 @@ class StationarityProbe::Measurement {
     out.rho_mean_square = rho_squares_ / steps;
     out.sigma = std::sqrt(variance_sum_ / samples);
     out.measured = norm_sum_ / samples;
-    out.descent = first_loss_ - least_loss_;
+    if (out.samples > 0) out.descent = first_loss_ - least_loss_;
     return out;
   }
 
@@ -104,8 +108,7 @@ class StationarityProbe::Measurement {
     Sum total = parallel_reduce(
         chunks_.size(), options_.threads, Sum{},
         [&](std::size_t i) {
-          const SequenceView one = chunks_[i].symbols;
-          const BatchGradient g = gradient(model, {&one, 1}, gradient_options_, 1);
+          const BatchGradient g = gradient_of(model, i);
           Stack tangent = project_tangent(gamma, g.sets[0]);
           const double square = tangent.squaredNorm();
           return Sum{-g.raw_log_likelihood, std::move(tangent), square};
@@ -120,6 +123,15 @@ class StationarityProbe::Measurement {
     Full out{total.loss / count, total.gradient / count, 0.0};
     out.variance = std::max(0.0, total.squares / count - out.gradient.squaredNorm());
     return out;
+  }
+
+  [[nodiscard]] BatchGradient gradient_of(const Hqmm& model, std::size_t i) const {
+    const SequenceView one = chunks_[i].symbols;
+    try {
+      return gradient(model, {&one, 1}, gradient_options_, 1);
+    } catch (const NotFiniteError& error) {
+      throw DivergedError({chunks_[i].sequence, chunks_[i].begin + error.place().position});
+    }
   }
 
   void take_sample(const StepDetail& step) {
@@ -159,6 +171,13 @@ class StationarityProbe::Measurement {
 
 StationarityProbe::StationarityProbe(const SequenceSet& train, const SequenceSet& validation,
                                      const TrainOptions& options, const Matrix& initial_state) {
+  if (options.learner != LearnerKind::kNsRis) {
+    throw fail(ErrorCode::kUsage, "the convergence bound is about ns-ris, not {}",
+               name_of(options.learner));
+  }
+  if (!(options.step_size > 0.0)) {
+    throw fail(ErrorCode::kUsage, "the convergence bound needs a --step-size above 0");
+  }
   if (options.schedule != ScheduleKind::kConstant || options.restarts != 1) {
     throw fail(ErrorCode::kUsage,
                "the convergence bound is about one run with a constant step size: use "

@@ -49,7 +49,8 @@ struct StationarityReport {
 };
 
 /// Watches the steps of an NS-RIS run. Throws kUsage when the run is not one the theorem speaks of:
-/// a constant step size, one restart, a fixed initial state.
+/// ns-ris, a constant step size above 0, one restart, a fixed initial state; and while watching,
+/// when there is more than one Kraus set.
 class StationarityProbe {
  public:
   StationarityProbe(const SequenceSet& train, const SequenceSet& validation,

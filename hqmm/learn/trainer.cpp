@@ -30,7 +30,17 @@ class Trainer {
         resume_(resume),
         plan_(plan_data(train_set, validation_set, options)),
         chunks_(cut(train_set, {plan_.chunk_length, plan_.burn_in})) {
-    if (options.learner != LearnerKind::kEm) require_something_to_learn();
+    if (options.learner == LearnerKind::kEm) return;
+    require_something_to_learn();
+    const bool learns_state = options.initial_state == InitialStateKind::kLearned ||
+                              options.initial_state == InitialStateKind::kPure;
+    if (options.learner != LearnerKind::kGivens && learns_state && plan_.burn_in > 0 &&
+        !options.gradient_through_burn_in) {
+      throw fail(ErrorCode::kUsage,
+                 "an initial state cannot be learned behind a burn-in of {} that the gradient does "
+                 "not pass: let it through, or use --burn-in 0",
+                 plan_.burn_in);
+    }
   }
 
   TrainResult run() {
@@ -51,9 +61,7 @@ class Trainer {
 
  private:
   void require_something_to_learn() const {
-    for (const Chunk& chunk : chunks_) {
-      if (chunk.symbols.size() > plan_.burn_in) return;
-    }
+    if (!chunks_.empty()) return;
     throw fail(ErrorCode::kBadData,
                "no training symbol is left behind the burn-in of {}: the longest sequence has {} "
                "(use a smaller --burn-in)",
@@ -301,15 +309,51 @@ DataPlan plan_data(const SequenceSet& train, const SequenceSet& validation,
           options.validation_burn_in.value_or(validation_burn_in)};
 }
 
+namespace {
+
+/// A set that was not read but built by hand may hold anything.
+void require_trainable(const SequenceSet& set) {
+  if (set.empty()) throw fail(ErrorCode::kBadData, "there is nothing to train on");
+  const std::size_t size = set.alphabet().size();
+  if (size == 0) throw fail(ErrorCode::kBadData, "the training data's alphabet has no symbols");
+  const SymbolBlock& symbols = set.symbols();
+  for (std::size_t i = 0; i < symbols.size(); ++i) {
+    if (symbols[i] < size || symbols[i] == kMissing) continue;
+    throw fail(ErrorCode::kBadData, "training symbol {} is beyond the alphabet's 0..{}", symbols[i],
+               size - 1);
+  }
+}
+
+/// Without a score every model is as good as the one training started from.
+void require_scores(const SequenceSet& validation, std::size_t burn_in) {
+  for (std::size_t i = 0; i < validation.size(); ++i) {
+    const SequenceView sequence = validation[i];
+    for (std::size_t t = burn_in; t < sequence.size(); ++t) {
+      if (sequence[t] != kMissing) return;
+    }
+  }
+  throw fail(ErrorCode::kBadData,
+             "no validation symbol is left to score behind the burn-in of {}: the longest sequence "
+             "has {} (--validation-burn-in sets it)",
+             burn_in, validation.longest());
+}
+
+}  // namespace
+
 TrainResult train(const SequenceSet& train_set, const SequenceSet& validation_set,
                   const TrainOptions& options, const TrainHooks& hooks,
                   const std::optional<AnyModel>& warm, const Checkpoint* resume) {
   require_usable(options);
-  if (train_set.empty()) throw fail(ErrorCode::kBadData, "there is nothing to train on");
+  require_trainable(train_set);
+  require_scores(validation_set,
+                 plan_data(train_set, validation_set, options).validation_burn_in);
   return Trainer(train_set, validation_set, options, hooks, warm, resume).run();
 }
 
 ValidationSplit split_validation(const SequenceSet& set, double share, std::uint64_t seed) {
+  if (!(share > 0.0 && share < 1.0)) {
+    throw fail(ErrorCode::kUsage, "the share to hold out must lie between 0 and 1, not {}", share);
+  }
   ValidationSplit out;
   const auto groups = group_sequences(set, {Grouping::Kind::kIdentical, 0});
   const bool separable =

@@ -173,6 +173,19 @@ def test_truncated_anywhere_is_bad_data_never_a_crash(tmp_path, model, data):
         assert hqmm("score", path, data).returncode in (OK, BAD_DATA), size
 
 
+def test_flipped_bytes_are_never_a_crash(tmp_path, model, data):
+    whole = bytearray(model.read_bytes())
+    rng = np.random.default_rng(0)
+    path = tmp_path / "flipped.h5"
+    for _ in range(150):
+        bad = whole.copy()
+        for position in rng.integers(len(whole), size=rng.integers(1, 6)):
+            bad[position] = rng.integers(256)
+        path.write_bytes(bad)
+        done = hqmm("score", path, data, timeout=20)
+        assert done.returncode in (OK, BAD_DATA), (done.returncode, done.stderr)
+
+
 @pytest.mark.parametrize("hmm, says", [
     ({"transition": [[0.5, 0.1], [0.5, 0.8]]}, ["column 1 of transition sums to 0.9"]),
     ({"transition": [[1.5, 0.0], [-0.5, 1.0]]}, ["transition[1,0]", "negative"]),

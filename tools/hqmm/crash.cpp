@@ -1,4 +1,5 @@
-// The last resort: a crash is answered with one line and an exit code, never with a core dump.
+// The last resort: a crash, or a file library that loops for ever, is answered with one line and an exit
+// code, never with a core dump.
 #include <unistd.h>
 
 #include <csignal>
@@ -34,8 +35,10 @@ void answer_for_crashes() {
   struct sigaction action {};
   action.sa_handler = answer;
   action.sa_flags = SA_ONSTACK;
-  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT})
+  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM}) {
     ::sigaction(signal, &action, nullptr);
+  }
+  ForeignCode::set_watchdog([](unsigned seconds) { ::alarm(seconds); });
 #endif
 }
 

@@ -1,5 +1,8 @@
-// hqmm inspect MODEL: what a model is and does.
+// hqmm inspect MODEL: what a model is and does. (A run directory: inspect_run.cpp.)
+#include "inspect.hpp"
+
 #include <cmath>
+#include <filesystem>
 #include <numbers>
 
 #include "command.hpp"
@@ -175,6 +178,10 @@ std::string to_text(const Options& options, const ModelFile& file, const Finding
 }
 
 void run(const Options& options) {
+  if (std::filesystem::is_directory(options.model)) {
+    inspect_run(options.model, options.common);
+    return;
+  }
   const ModelFile file = read_model(options.model);
   const Findings found = look(file.model, options);
   Output output(options.common.out);
@@ -187,8 +194,11 @@ void run(const Options& options) {
 void add_inspect(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command =
-      app.add_subcommand("inspect", "What a model is and does")->group("Use a model");
-  command->add_option("MODEL", options->model, "Model file")->required()->type_name("");
+      app.add_subcommand("inspect", "What a model is and does, or how a training run went")
+          ->group("Use a model");
+  command->add_option("MODEL", options->model, "Model file, or the folder of a training run")
+      ->required()
+      ->type_name("");
   command->add_option("--eigenvalues", options->eigenvalues, "How many leading eigenvalues to show")
       ->check(whole_number(1, 64))
       ->capture_default_str()
@@ -205,8 +215,11 @@ void add_inspect(CLI::App& app) {
   command->footer(
       R"(The channel is one step with its symbol unseen. Its leading eigenvalues say how fast the model forgets
 (modulus) and what periods it has found in the data (phase).
+Of a run: its options, how far it got, and what 'train --stationarity' measured of the paper's bound.
 
-Example: hqmm inspect model.h5)");
+Examples:
+  hqmm inspect model.h5
+  hqmm inspect runs/first)");
   command->callback([options] { run(*options); });
 }
 

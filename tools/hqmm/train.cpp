@@ -1,6 +1,12 @@
 // hqmm train DATA: learns one model. Parses, reads the data, runs the library's trainer with
 // observers for progress, the run directory and Ctrl-C, writes the model and says what came of it.
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <filesystem>
+#include <memory>
 
 #include "command.hpp"
 #include "hqmm/learn/start.hpp"
@@ -34,13 +40,112 @@ Data read_data(const TrainJob& job) {
 
 std::string hash_text(const SequenceSet& set) { return fmt::format("{:016x}", set.hash()); }
 
-/// The model a warm start begins with: from a file, or an HMM that EM learns first.
-std::optional<AnyModel> find_warm_start(TrainJob& job, const Data& data, RunDirectory* run,
-                                        const StopRequest& stop) {
-  if (job.warm_start.empty()) return {};
-  if (job.warm_start != "em") return read_model(job.warm_start).model;
-  const std::string kept = run != nullptr ? run->file("warm_start.h5") : "";
-  if (!kept.empty() && std::filesystem::exists(kept)) return read_model(kept).model;
+/// Found out before the training and not after it: there must be something to learn from, and
+/// something to select the best epoch by.
+void require_known_symbols(const SequenceSet& set, const std::string& path, std::size_t burn_in,
+                           const char* what) {
+  bool any_known = false;
+  for (std::size_t i = 0; i < set.size(); ++i) {
+    for (std::size_t t = 0; t < set[i].size(); ++t) {
+      if (set[i][t] == kMissing) continue;
+      if (t >= burn_in) return;
+      any_known = true;
+    }
+  }
+  if (!any_known) {
+    throw fail(ErrorCode::kBadData, {path, {}, {}, {}, {}}, "every symbol of the {} is missing",
+               what);
+  }
+  throw fail(ErrorCode::kBadData, {path, {}, {}, {}, {}},
+             "no symbol of the {} is left behind its burn-in of {} (the longest sequence has {}): "
+             "use a smaller --validation-burn-in",
+             what, burn_in, set.longest());
+}
+
+void require_usable_data(const TrainJob& job, const Data& data) {
+  const DataPlan plan = plan_data(data.train, data.validation, job.options);
+  const std::string& validation = data.how.empty() ? job.validation_path : job.train_path;
+  require_known_symbols(data.train, job.train_path, 0, "training data");
+  require_known_symbols(data.validation, validation, plan.validation_burn_in, "validation data");
+}
+
+void require_unchanged(const std::string& path, const std::string& hash,
+                       const std::string& expected) {
+  if (expected.empty() || hash == expected) return;
+  throw fail(ErrorCode::kBadData, {path, {}, {}, {}, {}},
+             "the data has changed since the run began: its hash is {}, was {}", hash, expected);
+}
+
+/// Held by the process that trains in a run directory; the kernel lets go of it however that ends.
+class RunLock {
+ public:
+  explicit RunLock(const RunDirectory& run)
+      : fd_(::open(run.file("config.json").c_str(), O_RDONLY | O_CLOEXEC)) {
+    if (fd_ >= 0 && ::flock(fd_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+      ::close(fd_);
+      throw fail(ErrorCode::kUsage, {run.file(""), {}, {}, {}, {}},
+                 "another hqmm is training in this run");
+    }
+  }
+  ~RunLock() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  RunLock(const RunLock&) = delete;
+  RunLock& operator=(const RunLock&) = delete;
+
+ private:
+  int fd_;
+};
+
+/// The run directory of this training: a new one, one that goes on, or none.
+class Run {
+ public:
+  Run(std::optional<RunDirectory> found, const TrainJob& job, const Data& data) {
+    created_ = !found && !job.run_path.empty();
+    if (created_) {
+      found = RunDirectory::create(job.run_path,
+                                   job.config(hash_text(data.train), hash_text(data.validation)));
+    }
+    if (!found) return;
+    directory_ = std::move(found);
+    lock_.emplace(*directory_);
+    for (const auto& entry : std::filesystem::directory_iterator(directory_->file(""))) {
+      const std::string name = entry.path().filename().string();
+      const bool half_written = name.starts_with(".hqmm-") && name.ends_with(".tmp");
+      const bool of_no_run = created_ && (name == "warm_start.h5" || name == "stationarity.json");
+      if (half_written || of_no_run || name == "summary.json") remove(name);
+    }
+  }
+  /// A run that could not begin leaves its place free for the corrected command.
+  ~Run() {
+    if (!created_ || begun_) return;
+    for (const char* name : {"config.json", "history.jsonl", "warm_start.h5"}) remove(name);
+    std::error_code ignored;
+    std::filesystem::remove(directory_->file(""), ignored);  // only when empty
+  }
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
+
+  explicit operator bool() const { return directory_.has_value(); }
+  RunDirectory* operator->() { return &*directory_; }
+  void mark_begun() { begun_ = true; }
+  [[nodiscard]] bool has(const char* name) const {
+    return directory_ && std::filesystem::exists(directory_->file(name));
+  }
+  void remove(const std::string& name) const {
+    std::error_code ignored;
+    std::filesystem::remove(directory_->file(name), ignored);
+  }
+
+ private:
+  std::optional<RunDirectory> directory_;
+  std::optional<RunLock> lock_;
+  bool created_ = false;
+  bool begun_ = false;
+};
+
+AnyModel learn_warm_start(const TrainJob& job, const Data& data, Run& run,
+                          const StopRequest& stop) {
   TrainOptions em = default_options(LearnerKind::kEm);
   em.latent_dim = job.options.latent_dim;
   em.validation_burn_in = job.options.validation_burn_in;
@@ -48,14 +153,62 @@ std::optional<AnyModel> find_warm_start(TrainJob& job, const Data& data, RunDire
   em.threads = job.options.threads;
   narrate(job.common,
           fmt::format("warm start: EM, {} states, {} restarts", em.latent_dim, em.restarts));
+  Progress progress(job.common, em);
   TrainHooks hooks;
   hooks.stop_requested = stop;
-  const TrainResult result = train(data.train, data.validation, em, hooks);
+  hooks.on_epoch = [&](const EpochRecord& record) { progress.show(record); };
+  TrainResult result = train(data.train, data.validation, em, hooks);
   if (result.status == TrainStatus::kInterrupted) {
-    throw fail(ErrorCode::kInterrupted, "interrupted during the warm start; nothing was written");
+    if (run) run.mark_begun();
+    progress.clear();
+    throw fail(ErrorCode::kInterrupted, "interrupted during the warm start: {}",
+               run ? fmt::format("go on with 'hqmm train --resume {}'", job.run_path)
+                   : "nothing was written");
   }
-  if (!kept.empty()) write_model(kept, {result.model, {{"command", "train --warm-start em"}}});
-  return result.model;
+  return std::move(result.model);
+}
+
+/// The model a warm start begins with: from a file, or an HMM that EM learns first. A run keeps it.
+std::optional<AnyModel> find_warm_start(const TrainJob& job, const Data& data, Run& run,
+                                        const StopRequest& stop) {
+  if (job.warm_start.empty()) return {};
+  if (run.has("warm_start.h5")) return read_model(run->file("warm_start.h5")).model;
+  AnyModel model = job.warm_start == "em" ? learn_warm_start(job, data, run, stop)
+                   : job.warm_model       ? *job.warm_model
+                                          : read_model(job.warm_start).model;
+  if (run) write_model(run->file("warm_start.h5"), {model, {{"command", "train --warm-start"}}});
+  return model;
+}
+
+/// Where to go on, if anywhere.
+std::optional<Checkpoint> find_checkpoint(const TrainJob& job, Run& run) {
+  if (!run || !job.resuming) return {};
+  if (job.stationarity && !run.has("stationarity.json") && run.has("checkpoint.h5")) {
+    narrate(job.common, "the bound is measured on a whole run: starting from its beginning");
+    run.remove("checkpoint.h5");
+  }
+  return run->checkpoint();
+}
+
+std::unique_ptr<StationarityProbe> find_probe(const TrainJob& job, const Data& data, const Run& run,
+                                              const std::optional<AnyModel>& warm) {
+  if (!job.stationarity || run.has("stationarity.json")) return {};
+  const Start start = warm ? warm_start(*warm, job.options, data.train.alphabet(), 0)
+                           : Start{random_start(job.options, data.train.alphabet(), 0), {}};
+  return std::make_unique<StationarityProbe>(data.train, data.validation, job.options,
+                                             std::get<Hqmm>(start.model).initial_state);
+}
+
+/// What is given up at an interrupt is measured again, whole, when the run goes on.
+void write_bound(const TrainJob& job, Run& run, const StationarityProbe& probe,
+                 TrainStatus status) {
+  if (run && status == TrainStatus::kInterrupted) return;
+  const std::string path =
+      run ? run->file("stationarity.json")
+          : (std::filesystem::path(job.out).parent_path() / "stationarity.json").string();
+  write_file(path, dump(to_json(probe.report())));
+  narrate(job.common, fmt::format("every term of the paper's bound → {}{}", path,
+                                  run ? fmt::format(" (hqmm inspect {})", job.run_path) : ""));
 }
 
 nlohmann::json provenance_of(const TrainJob& job, const Data& data, const TrainResult& result,
@@ -132,57 +285,50 @@ void print_summary(const TrainJob& job, const Json& summary) {
   output.finish();
 }
 
-void run_training(TrainJob& job, std::optional<RunDirectory> run) {
-  const StopRequest stop = catch_interrupts();
-  Data data = read_data(job);
-  const std::string train_hash = hash_text(data.train);
-  if (!job.expected_hash.empty() && job.expected_hash != train_hash) {
-    throw fail(ErrorCode::kBadData, {job.train_path, {}, {}, {}, {}},
-               "the data has changed since the run began: its hash is {}, was {}", train_hash,
-               job.expected_hash);
-  }
-  job.settle(data.train.alphabet().size());
-  if (!data.how.empty()) narrate(job.common, data.how);
-  if (!run && !job.run_path.empty())
-    run = RunDirectory::create(job.run_path, job.config(train_hash));
-  std::optional<Checkpoint> checkpoint;
-  if (run && job.resuming) checkpoint = run->checkpoint();
-
-  const std::optional<AnyModel> warm = find_warm_start(job, data, run ? &*run : nullptr, stop);
+TrainResult train_in(const TrainJob& job, const Data& data, Run& run, const StopRequest& stop) {
+  const std::optional<Checkpoint> checkpoint = find_checkpoint(job, run);
+  const std::optional<AnyModel> warm = find_warm_start(job, data, run, stop);
   narrate(job.common, describe_run(job.options, data.train, data.validation));
+  const std::unique_ptr<StationarityProbe> probe = find_probe(job, data, run, warm);
   Progress progress(job.common, job.options);
-  std::optional<StationarityProbe> probe;
-  if (job.stationarity) {
-    const Start start = warm ? warm_start(*warm, job.options, data.train.alphabet(), 0)
-                             : Start{random_start(job.options, data.train.alphabet(), 0), {}};
-    probe.emplace(data.train, data.validation, job.options,
-                  std::get<Hqmm>(start.model).initial_state);
-  }
   TrainHooks hooks;
   hooks.stop_requested = stop;
   if (probe) hooks.on_step = probe->watcher();
   hooks.on_epoch = [&](const EpochRecord& record) {
-    if (run) run->append(record);
+    if (run) {
+      run->append(record);
+      run.mark_begun();
+    }
     progress.show(record);
   };
   if (run) hooks.on_checkpoint = [&](const Checkpoint& at) { run->save(at); };
-  const TrainResult result = train(data.train, data.validation, job.options, hooks, warm,
-                                   checkpoint ? &*checkpoint : nullptr);
+  TrainResult result = train(data.train, data.validation, job.options, hooks, warm,
+                             checkpoint ? &*checkpoint : nullptr);
   progress.clear();
+  if (probe) write_bound(job, run, *probe, result.status);
+  return result;
+}
+
+void run_training(TrainJob& job, std::optional<RunDirectory> found) {
+  leave_on_interrupts();
+  const Data data = read_data(job);
+  require_unchanged(job.train_path, hash_text(data.train), job.expected_train_hash);
+  require_unchanged(data.how.empty() ? job.validation_path : job.train_path,
+                    hash_text(data.validation), job.expected_validation_hash);
+  job.settle(data.train.alphabet().size());
+  require_usable_data(job, data);
+  const StopRequest stop = catch_interrupts();
+  Run run(std::move(found), job, data);
+  if (!data.how.empty()) narrate(job.common, data.how);
+  const TrainResult result = train_in(job, data, run, stop);
 
   const Json summary = summarise(job, data, result);
   write_model(job.out, {result.model, provenance_of(job, data, result, summary)});
-  if (probe) {
-    const std::string path =
-        run ? run->file("stationarity.json")
-            : (std::filesystem::path(job.out).parent_path() / "stationarity.json").string();
-    write_file(path, dump(to_json(probe->report())));
-    narrate(job.common, "every term of the paper's bound → " + path);
-  }
   if (run) write_file(run->file("summary.json"), dump(summary));
   warn_if_infeasible(result.model, job.out);
   for (const RestartSummary& one : result.restarts) {
-    if (!one.message.empty()) warn(fmt::format("restart {}: {}", one.restart + 1, one.message));
+    if (!one.message.empty() && one.restart != result.best_restart)
+      warn(fmt::format("restart {}: {}", one.restart + 1, one.message));
   }
   print_summary(job, summary);
   if (result.status == TrainStatus::kInterrupted) {

@@ -4,9 +4,15 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <initializer_list>
+#include <set>
 
 namespace hqmm::cli {
 namespace {
+
+/// Flags that change nothing about a run but where and how long it goes on.
+const std::set<std::string> kWithResume = {"--resume", "--out",   "--time-limit",
+                                           "--json",   "--quiet", "--threads"};
 
 /// A count, or "auto".
 CLI::Validator count_or_auto() {
@@ -22,6 +28,15 @@ std::optional<std::size_t> parse_count(const std::string& text) {
 std::string absolute(const std::string& path) {
   return path.empty() || path == "-" || path == "em" ? path
                                                      : std::filesystem::absolute(path).string();
+}
+
+std::string model_in(const std::string& run_path) {
+  return (std::filesystem::path(run_path) / "model.h5").string();
+}
+
+bool same_folder(const std::filesystem::path& a, const std::filesystem::path& b) {
+  return !b.empty() && std::filesystem::weakly_canonical(a.empty() ? "." : a) ==
+                           std::filesystem::weakly_canonical(b / "").parent_path();
 }
 
 /// Found out before hours of training, not after.
@@ -45,7 +60,7 @@ void TrainJob::settle(std::size_t alphabet_size) {
   require_usable(options);
 }
 
-Json TrainJob::config(const std::string& train_hash) const {
+Json TrainJob::config(const std::string& train_hash, const std::string& validation_hash) const {
   Json config;
   config["command"] = "train";
   config["version"] = HQMM_VERSION;
@@ -53,8 +68,9 @@ Json TrainJob::config(const std::string& train_hash) const {
   config["validation"] = absolute(validation_path);
   config["validation_share"] = validation_share;
   config["train_hash"] = train_hash;
+  config["validation_hash"] = validation_hash;
   config["reading"] = data.to_json();
-  config["out"] = absolute(out);
+  config["out"] = absolute(common.out);  // empty: model.h5 in the run directory, wherever it moves
   config["warm_start"] = absolute(warm_start);
   config["stationarity"] = stationarity;
   config["options"] = to_json(options);
@@ -62,6 +78,7 @@ Json TrainJob::config(const std::string& train_hash) const {
 }
 
 void TrainFlags::add_to(CLI::App& command) {
+  command_ = &command;
   command.add_option("DATA", train_path_, "Training sequences")->type_name("");
   add_model_flags(command);
   add_descent_flags(command);
@@ -315,16 +332,16 @@ void TrainFlags::take_sizes_from_warm_start(TrainOptions& options) const {
   if (warm_start_.empty()) return;
   Index rank =
       options.latent_dim;  // the embedding of an HMM has as many operators per symbol as states
-  if (warm_start_ != "em") {
-    const AnyModel from = read_model(warm_start_).model;
-    const Index n = std::visit([](const auto& m) { return m.latent_dim(); }, from);
+  if (warm_model_) {
+    const Index n = std::visit([](const auto& m) { return m.latent_dim(); }, *warm_model_);
     if (!given("latent-dim")) options.latent_dim = n;
-    rank = std::holds_alternative<Hmm>(from) ? n : std::get<Hqmm>(from).kraus_rank();
+    rank =
+        std::holds_alternative<Hmm>(*warm_model_) ? n : std::get<Hqmm>(*warm_model_).kraus_rank();
   }
   if (!given("kraus-rank")) options.kraus_rank = rank;
 }
 
-TrainJob TrainFlags::job() const {
+void TrainFlags::require_flags_that_go_together() const {
   if (train_path_.empty()) throw fail(ErrorCode::kUsage, "DATA is required (or --resume DIR)");
   if (common_.out.empty() && run_path_.empty()) {
     throw fail(ErrorCode::kUsage, "where should the model go? Give -o model.h5 (or --run DIR)");
@@ -333,13 +350,23 @@ TrainJob TrainFlags::job() const {
     throw fail(ErrorCode::kUsage,
                "--run needs data in a file: a run that goes on must read it again");
   }
+  const std::initializer_list<std::string> inputs = {train_path_, validation_path_, warm_start_};
+  if (std::count(inputs.begin(), inputs.end(), "-") > 1)
+    throw fail(ErrorCode::kUsage, "only one input can come from stdin");
+  if (retraction_ == "literal" && learner_ != "ns-ris")
+    throw fail(ErrorCode::kUsage, "--retraction literal is about ns-ris, not {}", learner_);
   if (retraction_ == "literal" && given("average")) {
     throw fail(ErrorCode::kUsage,
                "--average does not go with --retraction literal: a mean of infeasible models is "
                "projected back before it is scored");
   }
   if (stationarity_ && learner_ != "ns-ris")
-    throw fail(ErrorCode::kUsage, "--stationarity is about ns-ris");
+    throw fail(ErrorCode::kUsage, "--stationarity is about ns-ris, not {}", learner_);
+}
+
+TrainJob TrainFlags::job() {
+  require_flags_that_go_together();
+  if (!warm_start_.empty() && warm_start_ != "em") warm_model_ = read_model(warm_start_).model;
   TrainJob job;
   job.common = common_;
   job.data = data_;
@@ -347,28 +374,27 @@ TrainJob TrainFlags::job() const {
   job.validation_path = validation_path_;
   job.validation_share = validation_share_;
   job.run_path = run_path_;
-  job.out =
-      common_.out.empty() ? (std::filesystem::path(run_path_) / "model.h5").string() : common_.out;
+  job.out = common_.out.empty() ? model_in(run_path_) : common_.out;
   job.warm_start = warm_start_;
+  job.warm_model = warm_model_;
   job.stationarity = stationarity_;
   job.options = options_for(0);
+  require_usable(job.options);
   job.finish_options = [this](TrainOptions& options, std::size_t alphabet_size) {
     options = options_for(alphabet_size);
   };
-  if (!common_.out.empty()) require_writable_place(job.out);
+  if (!same_folder(std::filesystem::path(job.out).parent_path(), run_path_))
+    require_writable_place(job.out);
   return job;
 }
 
 TrainJob TrainFlags::resume(const RunDirectory& run) const {
-  for (const auto& [option, apply] : overrides_) {
-    if (option->count() > 0) {
-      throw fail(ErrorCode::kUsage,
-                 "--resume goes on with the run's own options: {} cannot be given",
-                 option->get_name());
-    }
+  for (const CLI::Option* option : command_->get_options()) {
+    const std::string name = option->get_name();
+    if (option->count() == 0 || kWithResume.contains(name)) continue;
+    throw fail(ErrorCode::kUsage,
+               "--resume goes on with the run's own data and options: {} cannot be given", name);
   }
-  if (!train_path_.empty())
-    throw fail(ErrorCode::kUsage, "--resume goes on with the run's own data: DATA cannot be given");
   TrainJob job;
   job.common = common_;
   job.resuming = true;
@@ -378,7 +404,8 @@ TrainJob TrainFlags::resume(const RunDirectory& run) const {
     config.at("train").get_to(job.train_path);
     config.at("validation").get_to(job.validation_path);
     config.at("validation_share").get_to(job.validation_share);
-    config.at("train_hash").get_to(job.expected_hash);
+    config.at("train_hash").get_to(job.expected_train_hash);
+    config.at("validation_hash").get_to(job.expected_validation_hash);
     config.at("out").get_to(job.out);
     config.at("warm_start").get_to(job.warm_start);
     config.at("stationarity").get_to(job.stationarity);
@@ -390,7 +417,10 @@ TrainJob TrainFlags::resume(const RunDirectory& run) const {
   } catch (const Error& error) {
     throw Error(ErrorCode::kBadData, error.message(), {run.file("config.json"), {}, {}, {}, {}});
   }
+  if (given("time-limit")) job.options.time_limit = given_.time_limit;
+  require_usable(job.options);
   if (!common_.out.empty()) job.out = common_.out;
+  if (job.out.empty()) job.out = model_in(resume_path_);
   require_writable_place(job.out);
   return job;
 }

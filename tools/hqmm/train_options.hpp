@@ -13,10 +13,12 @@ struct TrainJob {
   std::string train_path;
   std::string validation_path;  // empty: a share of the training data
   double validation_share = 0.2;
-  std::string out;
+  std::string out;  // where the model goes
   std::string run_path;
-  std::string warm_start;     // a model file, "em", or nothing
-  std::string expected_hash;  // of the training data, when resuming
+  std::string warm_start;              // a model file, "em", or nothing
+  std::optional<AnyModel> warm_model;  // the model of that file
+  std::string expected_train_hash;     // when resuming
+  std::string expected_validation_hash;
   bool stationarity = false;
   bool resuming = false;
   TrainOptions options;
@@ -24,15 +26,16 @@ struct TrainJob {
   std::function<void(TrainOptions&, std::size_t)> finish_options;
 
   void settle(std::size_t alphabet_size);
-  [[nodiscard]] Json config(const std::string& train_hash) const;
+  [[nodiscard]] Json config(const std::string& train_hash,
+                            const std::string& validation_hash) const;
 };
 
 class TrainFlags {
  public:
   void add_to(CLI::App& command);
   [[nodiscard]] const std::string& resume_path() const { return resume_path_; }
-  /// Throws kUsage for flags that do not go together.
-  [[nodiscard]] TrainJob job() const;
+  /// Throws kUsage for flags that do not go together. The job refers to these flags.
+  [[nodiscard]] TrainJob job();
   [[nodiscard]] TrainJob resume(const RunDirectory& run) const;
 
  private:
@@ -40,14 +43,17 @@ class TrainFlags {
   void add_descent_flags(CLI::App& command);
   void add_data_flags(CLI::App& command);
   void add_run_flags(CLI::App& command);
+  void require_flags_that_go_together() const;
   /// The recipe of the learner and preset, with every flag that was given on top.
   [[nodiscard]] TrainOptions options_for(std::size_t alphabet_size) const;
   /// n and w, when they were not given, are those of the model training starts from.
   void take_sizes_from_warm_start(TrainOptions& options) const;
   [[nodiscard]] bool given(const std::string& long_name) const;
 
+  CLI::App* command_ = nullptr;
   CommonOptions common_;
   DataOptions data_;
+  std::optional<AnyModel> warm_model_;
   std::string train_path_, validation_path_, run_path_, resume_path_, warm_start_;
   double validation_share_ = 0.2;
   bool stationarity_ = false;

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 
 namespace hqmm::cli {
@@ -14,6 +15,18 @@ std::string duration(double seconds) {
   if (whole >= 3600)
     return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
   return fmt::format("{}:{:02}", whole / 60, whole % 60);
+}
+
+std::string count(std::size_t number, const char* what) {
+  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
+}
+
+void on_interrupt(void (*handler)(int)) {
+  struct sigaction action {};
+  action.sa_handler = handler;
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
 }
 
 }  // namespace
@@ -29,25 +42,30 @@ void Progress::show(const EpochRecord& record) {
   };
   const auto done = static_cast<double>(record.restart * options_.epochs + record.epoch);
   const auto all = static_cast<double>(options_.restarts * options_.epochs);
-  const std::string left = done > 0 ? duration(record.seconds / done * (all - done)) : "?";
+  double seconds_left = done > 0 ? record.seconds / done * (all - done) : 0.0;
+  if (options_.time_limit > 0.0)
+    seconds_left = std::clamp(options_.time_limit - record.seconds, 0.0, seconds_left);
+  const std::string left = done > 0 ? duration(seconds_left) : "?";
   const std::string restart =
       options_.restarts > 1 ? fmt::format("restart {}/{} ", record.restart + 1, options_.restarts)
                             : "";
   fmt::print(stderr, "\r\x1b[K{}epoch {}/{}  validation DA {}  best {}  {} left", restart,
              record.epoch, options_.epochs, figure(record.validation.da), figure(best_da_), left);
   std::fflush(stderr);
+  shown_ = true;
 }
 
 void Progress::clear() {
-  if (visible_) fmt::print(stderr, "\r\x1b[K");
+  if (shown_) fmt::print(stderr, "\r\x1b[K");
+  shown_ = false;
+}
+
+void leave_on_interrupts() {
+  on_interrupt([](int) { ::_exit(exit_status(ErrorCode::kInterrupted)); });
 }
 
 StopRequest catch_interrupts() {
-  struct sigaction action {};
-  action.sa_handler = [](int) { interrupted = 1; };
-  action.sa_flags = static_cast<int>(SA_RESETHAND);
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
+  on_interrupt([](int) { interrupted = 1; });
   return [] { return interrupted != 0; };
 }
 
@@ -59,11 +77,11 @@ std::string describe_run(const TrainOptions& options, const SequenceSet& train,
     out += fmt::format(" ({})", name_of(options.retraction));
   out += fmt::format(", n = {}", options.latent_dim);
   if (options.learner != LearnerKind::kEm) out += fmt::format(", w = {}", options.kraus_rank);
-  out += fmt::format(", s = {}: {} training sequences, {} symbols", train.alphabet().size(),
-                     train.size(), train.symbol_count());
+  out += fmt::format(", s = {}: {}, {} symbols", train.alphabet().size(),
+                     count(train.size(), "training sequence"), train.symbol_count());
   if (plan.chunk_length > 0) out += fmt::format(" in chunks of {}", plan.chunk_length);
   if (plan.burn_in > 0) out += fmt::format(" with a burn-in of {}", plan.burn_in);
-  out += fmt::format("; {} validation sequences", validation.size());
+  out += "; " + count(validation.size(), "validation sequence");
   if (plan.validation_burn_in > 0)
     out += fmt::format(" with a burn-in of {}", plan.validation_burn_in);
   return out;

@@ -8,17 +8,23 @@ namespace hqmm::cli {
 class Progress {
  public:
   Progress(const CommonOptions& common, const TrainOptions& options);
+  ~Progress() { clear(); }
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
   void show(const EpochRecord& record);
   /// Removes the line.
   void clear();
 
  private:
   bool visible_;
+  bool shown_ = false;
   TrainOptions options_;
   std::optional<double> best_da_;
 };
 
-/// From here on SIGINT and SIGTERM ask training to stop at the next update; a second one kills.
+/// SIGINT and SIGTERM end the program with code 130: there is nothing to save yet.
+void leave_on_interrupts();
+/// From here on they ask training to stop at the next update; a second one kills.
 [[nodiscard]] StopRequest catch_interrupts();
 
 /// "ns-ris (feasible), n = 4, w = 2, s = 6: 200 chunks of 300 symbols, …"
