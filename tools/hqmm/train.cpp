@@ -64,9 +64,11 @@ void require_known_symbols(const SequenceSet& set, const std::string& path, std:
 
 void require_usable_data(const TrainJob& job, const Data& data) {
   const DataPlan plan = plan_data(data.train, data.validation, job.options);
-  const std::string& validation = data.how.empty() ? job.validation_path : job.train_path;
+  const bool split = job.validation_path.empty();
   require_known_symbols(data.train, job.train_path, 0, "training data");
-  require_known_symbols(data.validation, validation, plan.validation_burn_in, "validation data");
+  require_known_symbols(data.validation, split ? job.train_path : job.validation_path,
+                        plan.validation_burn_in,
+                        split ? "share held out for validation" : "validation data");
 }
 
 void require_unchanged(const std::string& path, const std::string& hash,
@@ -144,6 +146,14 @@ class Run {
   bool begun_ = false;
 };
 
+Error with_advice(const Error& error, const std::string& advice) {
+  return {error.code(), error.message() + "; " + advice, error.where()};
+}
+
+std::string how_to_go_on(const TrainJob& job) {
+  return fmt::format("go on with 'hqmm train --resume {}'", job.run_path);
+}
+
 AnyModel learn_warm_start(const TrainJob& job, const Data& data, Run& run,
                           const StopRequest& stop) {
   TrainOptions em = default_options(LearnerKind::kEm);
@@ -162,8 +172,7 @@ AnyModel learn_warm_start(const TrainJob& job, const Data& data, Run& run,
     if (run) run.mark_begun();
     progress.clear();
     throw fail(ErrorCode::kInterrupted, "interrupted during the warm start: {}",
-               run ? fmt::format("go on with 'hqmm train --resume {}'", job.run_path)
-                   : "nothing was written");
+               run ? how_to_go_on(job) : "nothing was written");
   }
   return std::move(result.model);
 }
@@ -285,6 +294,23 @@ void print_summary(const TrainJob& job, const Json& summary) {
   output.finish();
 }
 
+/// A model that took hours is not lost to a full disk: the run has it, or a temporary file gets it.
+void save_model(const TrainJob& job, const Run& run, const ModelFile& file) {
+  try {
+    write_model(job.out, file);
+  } catch (const Error& error) {
+    if (run) throw with_advice(error, "nothing is lost, " + how_to_go_on(job) + " [-o elsewhere]");
+    const std::string rescue =
+        (std::filesystem::temp_directory_path() / fmt::format("hqmm-{}.h5", ::getpid())).string();
+    try {
+      write_model(rescue, file);
+    } catch (const std::exception&) {
+      throw error;
+    }
+    throw with_advice(error, "the model is in " + rescue);
+  }
+}
+
 TrainResult train_in(const TrainJob& job, const Data& data, Run& run, const StopRequest& stop) {
   const std::optional<Checkpoint> checkpoint = find_checkpoint(job, run);
   const std::optional<AnyModel> warm = find_warm_start(job, data, run, stop);
@@ -302,8 +328,15 @@ TrainResult train_in(const TrainJob& job, const Data& data, Run& run, const Stop
     progress.show(record);
   };
   if (run) hooks.on_checkpoint = [&](const Checkpoint& at) { run->save(at); };
-  TrainResult result = train(data.train, data.validation, job.options, hooks, warm,
-                             checkpoint ? &*checkpoint : nullptr);
+  TrainResult result;
+  try {
+    result = train(data.train, data.validation, job.options, hooks, warm,
+                   checkpoint ? &*checkpoint : nullptr);
+  } catch (const Error& error) {
+    if (run.has("checkpoint.h5") && error.code() == ErrorCode::kCannotWrite)
+      throw with_advice(error, "once there is room, " + how_to_go_on(job));
+    throw;
+  }
   progress.clear();
   if (probe) write_bound(job, run, *probe, result.status);
   return result;
@@ -323,7 +356,7 @@ void run_training(TrainJob& job, std::optional<RunDirectory> found) {
   const TrainResult result = train_in(job, data, run, stop);
 
   const Json summary = summarise(job, data, result);
-  write_model(job.out, {result.model, provenance_of(job, data, result, summary)});
+  save_model(job, run, {result.model, provenance_of(job, data, result, summary)});
   if (run) write_file(run->file("summary.json"), dump(summary));
   warn_if_infeasible(result.model, job.out);
   for (const RestartSummary& one : result.restarts) {
@@ -333,7 +366,7 @@ void run_training(TrainJob& job, std::optional<RunDirectory> found) {
   print_summary(job, summary);
   if (result.status == TrainStatus::kInterrupted) {
     throw fail(ErrorCode::kInterrupted, "interrupted: the best model so far is in {}{}", job.out,
-               run ? fmt::format("; go on with 'hqmm train --resume {}'", job.run_path) : "");
+               run ? "; " + how_to_go_on(job) : "");
   }
   if (result.status == TrainStatus::kDiverged) {
     throw fail(ErrorCode::kDiverged, "training diverged: {}; the best model before that is in {}",

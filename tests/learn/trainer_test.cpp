@@ -1,0 +1,443 @@
+// The training loop: small versions of the accuracy claims, selection, stopping, determinism.
+#include "hqmm/learn/trainer.hpp"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Eigenvalues>
+#include <cmath>
+
+#include "learn/learn_support.hpp"
+#include "support.hpp"
+
+namespace hqmm {
+namespace {
+
+using testing::bytes_of;
+using testing::draw;
+using testing::expect_error;
+using testing::expect_feasible;
+using testing::kAllLearners;
+using testing::mean_da;
+using testing::quick;
+using testing::SmallData;
+
+/// The run with every record it wrote.
+struct Watched {
+  TrainResult result;
+  std::vector<EpochRecord> records;
+};
+
+Watched watch(const SmallData& data, const TrainOptions& options,
+              const std::optional<AnyModel>& warm = {}) {
+  Watched out;
+  TrainHooks hooks;
+  hooks.on_epoch = [&](const EpochRecord& record) { out.records.push_back(record); };
+  out.result = train(data.train, data.validation, options, hooks, warm);
+  return out;
+}
+
+// Accuracy, small.
+
+TEST(Trainer, AnHqmmFindsTheSternGerlachProcess) {
+  const SmallData data = draw(synthetic_hqmm(), 40, 20, 200);
+  TrainOptions options = quick(LearnerKind::kNsRis);
+  options.kraus_rank = 1;
+  options.epochs = 30;
+  options.burn_in = 20;
+  options.validation_burn_in = 50;
+  const Watched run = watch(data, options);
+  const SmallData unseen = draw(synthetic_hqmm(), 20, 1, 200, 77);
+  const double truth = mean_da(synthetic_hqmm(), unseen.train, 50);
+  const double found = mean_da(run.result.model, unseen.train, 50);
+  EXPECT_NEAR(found, truth, 0.01);
+  for (const EpochRecord& record : run.records) EXPECT_LE(record.feasibility_residual, 1e-12);
+  EXPECT_EQ(run.result.status, TrainStatus::kMaxEpochs);
+}
+
+TEST(Trainer, AnHqmmOfTwoStatesBeatsAnHmmOfTwoStatesOnDataOfAnHmm) {
+  const SmallData data = draw(synthetic_hmm(), 40, 10, 300);
+  TrainOptions em = quick(LearnerKind::kEm);
+  em.epochs = 200;
+  em.restarts = 4;
+  em.validation_burn_in = 20;
+  TrainOptions ns_ris = quick(LearnerKind::kNsRis);
+  ns_ris.epochs = 30;
+  ns_ris.burn_in = 20;
+  ns_ris.validation_burn_in = 20;
+  const AnyModel hmm = train(data.train, data.validation, em).model;
+  const AnyModel hqmm = train(data.train, data.validation, ns_ris).model;
+  const SmallData unseen = draw(synthetic_hmm(), 20, 1, 300, 78);
+  EXPECT_GT(mean_da(hqmm, unseen.train, 20), mean_da(hmm, unseen.train, 20) + 0.02);
+  EXPECT_LT(mean_da(hqmm, unseen.train, 20), mean_da(synthetic_hmm(), unseen.train, 20) + 0.002);
+}
+
+TEST(Trainer, CosmLearnsToo) {
+  const SmallData data = draw(synthetic_hqmm(), 40, 20, 200);
+  TrainOptions options = quick(LearnerKind::kCosm);
+  options.kraus_rank = 1;
+  options.epochs = 30;
+  options.burn_in = 20;
+  options.validation_burn_in = 50;
+  const Watched run = watch(data, options);
+  EXPECT_NEAR(mean_da(run.result.model, data.validation, 50),
+              mean_da(synthetic_hqmm(), data.validation, 50), 0.01);
+  for (const EpochRecord& record : run.records) EXPECT_LE(record.feasibility_residual, 1e-12);
+}
+
+TEST(Trainer, LiteralScoresAboveTheTruthRawAndBelowItNormalised) {
+  const SmallData data = draw(synthetic_hmm(), 20, 10, 100);
+  TrainOptions options = quick(LearnerKind::kNsRis);
+  options.retraction = RetractionKind::kLiteral;
+  options.latent_dim = 6;
+  options.epochs = 6;
+  const Watched run = watch(data, options);
+  EXPECT_EQ(run.result.status, TrainStatus::kMaxEpochs);
+  EXPECT_FALSE(is_feasible(run.result.model));
+  ASSERT_EQ(run.records.size(), 7U);
+  EXPECT_FALSE(run.records[0].validation.raw_da.has_value()) << "the start is feasible";
+  for (std::size_t i = 1; i < run.records.size(); ++i) {
+    const EpochRecord& record = run.records[i];
+    ASSERT_TRUE(record.validation.raw_da && record.validation.da);
+    EXPECT_GT(*record.validation.raw_da, *record.validation.da + 0.05);
+    EXPECT_GT(*record.train->raw_log_likelihood, record.train->log_likelihood);
+    EXPECT_GT(record.feasibility_residual, 0.01);
+  }
+  EXPECT_GT(run.result.restarts[0].best_validation,
+            testing::total_log_likelihood(run.result.model, data.validation))
+      << "selected by the raw figure, as the paper does";
+}
+
+// Selection and the record of a run.
+
+TEST(Trainer, KeepsTheCandidateWithTheBestValidationScore) {
+  const SmallData data = draw(synthetic_hmm(), 12, 6, 80);
+  for (const LearnerKind learner : kAllLearners) {
+    SCOPED_TRACE(name_of(learner));
+    TrainOptions options = quick(learner);
+    options.restarts = 2;
+    const Watched run = watch(data, options);
+    double best = -std::numeric_limits<double>::infinity();
+    const EpochRecord* winner = nullptr;
+    for (const EpochRecord& record : run.records) {
+      EXPECT_EQ(record.best, record.validation.log_likelihood > best);
+      if (!record.best) continue;
+      best = record.validation.log_likelihood;
+      winner = &record;
+    }
+    ASSERT_NE(winner, nullptr);
+    EXPECT_EQ(winner->restart, run.result.best_restart);
+    EXPECT_EQ(winner->epoch, run.result.best_epoch);
+    EXPECT_NEAR(testing::total_log_likelihood(run.result.model, data.validation), best, 1e-9);
+    ASSERT_EQ(run.result.restarts.size(), 2U);
+    EXPECT_EQ(run.records.size(),
+              run.result.restarts[0].epochs_run + run.result.restarts[1].epochs_run + 2);
+  }
+}
+
+TEST(Trainer, RecordsWhatAnEpochWasLike) {
+  const SmallData data = draw(synthetic_hmm(), 12, 6, 80);
+  TrainOptions options = quick(LearnerKind::kNsRis);
+  const Watched run = watch(data, options);
+  ASSERT_EQ(run.records.size(), options.epochs + 1);
+  EXPECT_FALSE(run.records[0].train.has_value());
+  double seconds = 0.0;
+  for (std::size_t i = 0; i < run.records.size(); ++i) {
+    const EpochRecord& record = run.records[i];
+    EXPECT_EQ(record.epoch, i);
+    EXPECT_EQ(record.validation.symbols, 6U * 80U);
+    EXPECT_GE(record.seconds, seconds);
+    seconds = record.seconds;
+    if (i == 0) continue;
+    EXPECT_EQ(record.step_size, step_size_at(options, i - 1));
+    EXPECT_EQ(record.train->symbols, 12U * 80U);
+    EXPECT_GT(record.gradient_nuclear_norm, 0.0);
+    EXPECT_FALSE(record.train->raw_da.has_value());
+  }
+}
+
+// Determinism.
+
+TEST(Trainer, TheSameSeedGivesTheSameBytesAtAnyThreadCount) {
+  const SmallData data = draw(synthetic_hmm(), 12, 6, 80);
+  for (const LearnerKind learner : kAllLearners) {
+    SCOPED_TRACE(name_of(learner));
+    TrainOptions options = quick(learner);
+    const std::string once = bytes_of(train(data.train, data.validation, options).model);
+    options.threads = 2;
+    EXPECT_EQ(bytes_of(train(data.train, data.validation, options).model), once);
+    options.seed = 2;
+    EXPECT_NE(bytes_of(train(data.train, data.validation, options).model), once);
+  }
+}
+
+TEST(Trainer, RestartsDiffer) {
+  const SmallData data = draw(synthetic_hmm(), 12, 6, 80);
+  for (const LearnerKind learner : kAllLearners) {
+    SCOPED_TRACE(name_of(learner));
+    TrainOptions options = quick(learner);
+    options.restarts = 2;
+    const TrainResult result = train(data.train, data.validation, options);
+    EXPECT_NE(result.restarts[0].best_validation, result.restarts[1].best_validation);
+    options.restarts = 1;
+    const TrainResult first = train(data.train, data.validation, options);
+    EXPECT_EQ(first.restarts[0].best_validation, result.restarts[0].best_validation);
+  }
+}
+
+// Stopping.
+
+TEST(Trainer, AStopRequestReturnsTheBestSoFar) {
+  const SmallData data = draw(synthetic_hmm(), 12, 6, 80);
+  for (const LearnerKind learner : kAllLearners) {
+    SCOPED_TRACE(name_of(learner));
+    TrainOptions options = quick(learner);
+    options.tolerance = 0.0;
+    std::size_t epochs = 0;
+    TrainHooks hooks;
+    hooks.on_epoch = [&](const EpochRecord& record) { epochs = record.epoch; };
+    hooks.stop_requested = [&] { return epochs >= 2; };
+    const TrainResult stopped = train(data.train, data.validation, options, hooks);
+    EXPECT_EQ(stopped.status, TrainStatus::kInterrupted);
+    ASSERT_EQ(stopped.restarts.size(), 1U);
+    EXPECT_EQ(stopped.restarts[0].epochs_run, 2U);
+
+    // The schedule depends on the number of epochs; a constant one does not.
+    options.schedule = ScheduleKind::kConstant;
+    const AnyModel interrupted = train(data.train, data.validation, options, hooks).model;
+    epochs = 0;
+    options.epochs = 2;
+    EXPECT_EQ(bytes_of(interrupted), bytes_of(train(data.train, data.validation, options).model));
+  }
+}
+
+TEST(Trainer, ATimeLimitReturnsTheBestSoFar) {
+  const SmallData data = draw(synthetic_hmm(), 12, 6, 80);
+  for (const LearnerKind learner : kAllLearners) {
+    SCOPED_TRACE(name_of(learner));
+    TrainOptions options = quick(learner);
+    options.epochs = 1000000;
+    options.tolerance = 0.0;
+    options.restarts = 3;
+    options.time_limit = 0.05;
+    const TrainResult result = train(data.train, data.validation, options);
+    EXPECT_EQ(result.status, TrainStatus::kTimeLimit);
+    EXPECT_EQ(result.restarts.size(), 1U) << "no restart begins when the time is up";
+    EXPECT_LT(result.seconds, 2.0);
+    expect_feasible(result.model);
+  }
+}
+
+TEST(Trainer, PatienceEndsARunThatDoesNotImprove) {
+  const SmallData data = draw(synthetic_hmm(), 4, 2, 40);
+  TrainOptions options = quick(LearnerKind::kNsRis);
+  options.step_size = 0.0;  // no epoch is better than the start
+  options.average = 0.0;
+  options.epochs = 50;
+  options.patience = 3;
+  const Watched run = watch(data, options);
+  EXPECT_EQ(run.result.status, TrainStatus::kConverged);
+  EXPECT_LE(run.result.epochs_run, 6U);  // rounding may find something in the first ones
+  EXPECT_GE(run.result.epochs_run, 3U);
+  options.patience = 0;
+  EXPECT_EQ(watch(data, options).result.epochs_run, 50U);
+}
+
+TEST(Trainer, EmStopsWhenTheLikelihoodHasSettled) {
+  const SmallData data = draw(synthetic_hmm(), 6, 3, 80);
+  TrainOptions options = quick(LearnerKind::kEm);
+  options.epochs = 600;
+  options.tolerance = 1e-3;
+  const Watched run = watch(data, options);
+  EXPECT_EQ(run.result.status, TrainStatus::kConverged);
+  ASSERT_GE(run.records.size(), 3U);
+  const auto& last = run.records.back();
+  const auto& before = run.records[run.records.size() - 2];
+  EXPECT_LE(std::abs(last.train->log_likelihood - before.train->log_likelihood),
+            1e-3 * std::abs(last.train->log_likelihood));
+}
+
+TEST(Trainer, DivergenceIsAStatusThatNamesThePlace) {
+  // The start gives symbol 1 the probability zero, and training meets it in the second sequence.
+  KrausSet set(2, 1, 1);
+  set.op(0, 0)(0, 0) = 1.0;
+  const Hqmm start = stationary_hqmm(Alphabet::integers(2), set, maximally_mixed(1));
+  SmallData data;
+  data.train = SequenceSet(Alphabet::integers(2), {{0, 0, 0}, {0, 0, 1}});
+  data.validation = SequenceSet(Alphabet::integers(2), {{0, 0}});
+  TrainOptions options = quick(LearnerKind::kNsRis);
+  options.latent_dim = 1;
+  options.kraus_rank = 1;
+  const Watched run = watch(data, options, start);
+  EXPECT_EQ(run.result.status, TrainStatus::kDiverged);
+  EXPECT_EQ(run.result.message, "the loss is not finite at sequence 1, symbol 2 (epoch 1)");
+  EXPECT_EQ(bytes_of(run.result.model), bytes_of(start));
+}
+
+// Initial states.
+
+/// Short sequences that always begin with symbol 0 and then forget it.
+SmallData starting_with_zero() {
+  SmallData data = draw(synthetic_hqmm(), 60, 30, 3);
+  const auto begin_with_zero = [](const SequenceSet& set) {
+    SequenceSet out(set.alphabet());
+    for (std::size_t i = 0; i < set.size(); ++i) {
+      out.push_back(0);
+      for (const Symbol symbol : set[i].to_vector()) out.push_back(symbol);
+      out.end_sequence();
+    }
+    return out;
+  };
+  return {begin_with_zero(data.train), begin_with_zero(data.validation)};
+}
+
+TEST(Trainer, ALearnedInitialStateIsADensityMatrixAndWorthIt) {
+  const SmallData data = starting_with_zero();
+  for (const LearnerKind learner : {LearnerKind::kNsRis, LearnerKind::kCosm}) {
+    SCOPED_TRACE(name_of(learner));
+    TrainOptions options = quick(learner);
+    options.epochs = 30;
+    const AnyModel fixed = train(data.train, data.validation, options).model;
+    options.initial_state = InitialStateKind::kLearned;
+    const AnyModel learned = train(data.train, data.validation, options).model;
+    expect_feasible(learned);
+    const Matrix& rho = std::get<Hqmm>(learned).initial_state;
+    EXPECT_NEAR(rho.trace().real(), 1.0, 1e-14);
+    EXPECT_GE(Eigen::SelfAdjointEigenSolver<Matrix>(rho).eigenvalues()(0), -1e-15);
+    EXPECT_GT((rho - maximally_mixed(2)).norm(), 0.1);
+    EXPECT_GT(testing::total_log_likelihood(learned, data.validation),
+              testing::total_log_likelihood(fixed, data.validation) + 5.0);
+  }
+}
+
+TEST(Trainer, APureInitialStateStaysPureAndIsLearned) {
+  const SmallData data = starting_with_zero();
+  for (const LearnerKind learner : {LearnerKind::kNsRis, LearnerKind::kCosm}) {
+    SCOPED_TRACE(name_of(learner));
+    TrainOptions options = quick(learner);
+    options.initial_state = InitialStateKind::kPure;
+    options.epochs = 10;
+    const AnyModel learned = train(data.train, data.validation, options).model;
+    options.epochs = 0;
+    const AnyModel start = train(data.train, data.validation, options).model;
+    const Matrix& rho = std::get<Hqmm>(learned).initial_state;
+    EXPECT_NEAR(rho.trace().real(), 1.0, 1e-14);
+    EXPECT_NEAR(rho.squaredNorm(), 1.0, 1e-13) << "tr ρ² of a state of rank one";
+    EXPECT_GT((rho - std::get<Hqmm>(start).initial_state).norm(), 1e-3);
+  }
+}
+
+TEST(Trainer, AFixedInitialStateStaysAsItIs) {
+  const SmallData data = draw(synthetic_hmm(), 4, 2, 40);
+  TrainOptions options = quick(LearnerKind::kNsRis);
+  options.initial_state = InitialStateKind::kRandom;
+  const Matrix after =
+      std::get<Hqmm>(train(data.train, data.validation, options).model).initial_state;
+  options.epochs = 0;
+  const Matrix before =
+      std::get<Hqmm>(train(data.train, data.validation, options).model).initial_state;
+  EXPECT_TRUE(after == before);
+}
+
+TEST(Trainer, AnInitialStateCannotBeLearnedBehindABurnInTheGradientDoesNotPass) {
+  const SmallData data = draw(synthetic_hmm(), 4, 2, 40);
+  TrainOptions options = quick(LearnerKind::kNsRis);
+  options.initial_state = InitialStateKind::kLearned;
+  options.gradient_through_burn_in = false;
+  options.burn_in = 5;
+  expect_error(ErrorCode::kUsage, "cannot be learned behind a burn-in of 5",
+               [&] { return train(data.train, data.validation, options); });
+  options.burn_in = 0;
+  EXPECT_NO_THROW(static_cast<void>(train(data.train, data.validation, options)));
+}
+
+// Planning the data.
+
+SequenceSet of_lengths(const std::vector<std::size_t>& lengths) {
+  std::vector<std::vector<Symbol>> sequences;
+  for (const std::size_t length : lengths) {
+    std::vector<Symbol>& one = sequences.emplace_back(length, Symbol{0});
+    if (!one.empty()) one[0] = static_cast<Symbol>(sequences.size() % 2);
+  }
+  return {Alphabet::integers(2), sequences};
+}
+
+TEST(PlanData, LongSequencesAreCutAndShortOnesStayWhole) {
+  TrainOptions options;
+  const DataPlan longs = plan_data(of_lengths({601, 50}), of_lengths({900, 4000}), options);
+  EXPECT_EQ(longs.chunk_length, 300U);
+  EXPECT_EQ(longs.burn_in, 20U);
+  EXPECT_EQ(longs.validation_burn_in, 300U) << "a third of the shortest";
+  EXPECT_EQ(plan_data(of_lengths({601}), of_lengths({6000}), options).validation_burn_in, 1000U);
+
+  const DataPlan shorts = plan_data(of_lengths({600}), of_lengths({600}), options);
+  EXPECT_EQ(shorts.chunk_length, 0U);
+  EXPECT_EQ(shorts.burn_in, 0U);
+  EXPECT_EQ(shorts.validation_burn_in, 0U);
+}
+
+TEST(PlanData, WhatIsGivenHolds) {
+  TrainOptions options;
+  options.chunk_length = 50;
+  options.burn_in = 10;
+  options.validation_burn_in = 7;
+  const DataPlan plan = plan_data(of_lengths({3000}), of_lengths({3000}), options);
+  EXPECT_EQ(plan.chunk_length, 50U);
+  EXPECT_EQ(plan.burn_in, 10U);
+  EXPECT_EQ(plan.validation_burn_in, 7U);
+}
+
+// A validation share.
+
+TEST(SplitValidation, HoldsOutAShareOfTheSequences) {
+  const SmallData data = draw(synthetic_hmm(), 20, 1, 12);
+  const ValidationSplit split = split_validation(data.train, 0.2, 1);
+  EXPECT_EQ(split.validation.size(), 4U);
+  EXPECT_EQ(split.train.size(), 16U);
+  EXPECT_EQ(split.how, "4 of 20 sequences held out for validation (seed 1)");
+  EXPECT_EQ(split_validation(data.train, 0.2, 1).validation.hash(), split.validation.hash());
+  EXPECT_NE(split_validation(data.train, 0.2, 2).validation.hash(), split.validation.hash());
+}
+
+TEST(SplitValidation, EqualSequencesStayTogether) {
+  const SequenceSet set(Alphabet::integers(2),
+                        {{0, 1}, {1, 1}, {0, 1}, {0, 0}, {1, 1}, {0, 1}, {1, 0}});
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    const ValidationSplit split = split_validation(set, 0.4, seed);
+    EXPECT_EQ(split.train.size() + split.validation.size(), set.size());
+    for (std::size_t i = 0; i < split.train.size(); ++i) {
+      for (std::size_t j = 0; j < split.validation.size(); ++j)
+        EXPECT_FALSE(split.train[i] == split.validation[j]);
+    }
+  }
+}
+
+TEST(SplitValidation, ASingleSequenceGivesItsTail) {
+  const SequenceSet set(Alphabet::integers(2), {{0, 1, 1, 0, 0, 1, 0, 1, 1, 1}});
+  const ValidationSplit split = split_validation(set, 0.3, 1);
+  ASSERT_EQ(split.train.size(), 1U);
+  EXPECT_EQ(split.train[0].to_vector(), (std::vector<Symbol>{0, 1, 1, 0, 0, 1, 0}));
+  EXPECT_EQ(split.validation[0].to_vector(), (std::vector<Symbol>{1, 1, 1}));
+  EXPECT_EQ(split.how, "the last 3 of the only sequence's 10 symbols held out for validation");
+}
+
+TEST(SplitValidation, WhatCannotBeSplitIsUsedForBothAndSaidSo) {
+  const SequenceSet same(Alphabet::integers(2), {{0, 1}, {0, 1}, {0, 1}});
+  const SequenceSet tiny(Alphabet::integers(2), {{1}});
+  for (const SequenceSet* set : {&same, &tiny}) {
+    const ValidationSplit split = split_validation(*set, 0.2, 1);
+    EXPECT_EQ(split.train.hash(), set->hash());
+    EXPECT_EQ(split.validation.hash(), set->hash());
+    EXPECT_NE(split.how.find("on the training sequences themselves"), std::string::npos);
+  }
+}
+
+TEST(SplitValidation, AShareThatIsNoneIsRefused) {
+  const SequenceSet one(Alphabet::integers(2), {{0, 1, 0, 1}});
+  for (const double share : {0.0, 1.0, -0.5, 2.0, std::nan("")}) {
+    expect_error(ErrorCode::kUsage, "between 0 and 1",
+                 [&] { return split_validation(one, share, 1); });
+  }
+}
+
+}  // namespace
+}  // namespace hqmm
