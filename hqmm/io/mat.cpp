@@ -16,48 +16,9 @@ constexpr std::size_t kUserBlock = 512;  // of a 7.3 file, before the HDF5 super
 constexpr std::string_view kHdf5Magic = "\x89HDF\r\n\x1A\n";
 constexpr int kDeepestStruct = 16;
 
-template <typename T>
-double load(const void* data, std::size_t at) {
-  return static_cast<double>(static_cast<const T*>(data)[at]);
-}
-
-using Loader = double (*)(const void*, std::size_t);
-struct ElementType {
-  Loader load = nullptr;
-  std::size_t size = 0;
-};
-
-/// No loader when the class cannot hold symbols.
-ElementType element_type(matio_classes kind) {
-  switch (kind) {
-    case MAT_C_INT8:
-      return {load<std::int8_t>, 1};
-    case MAT_C_UINT8:
-      return {load<std::uint8_t>, 1};
-    case MAT_C_INT16:
-      return {load<std::int16_t>, 2};
-    case MAT_C_UINT16:
-      return {load<std::uint16_t>, 2};
-    case MAT_C_INT32:
-      return {load<std::int32_t>, 4};
-    case MAT_C_UINT32:
-      return {load<std::uint32_t>, 4};
-    case MAT_C_INT64:
-      return {load<std::int64_t>, 8};
-    case MAT_C_UINT64:
-      return {load<std::uint64_t>, 8};
-    case MAT_C_SINGLE:
-      return {load<float>, 4};
-    case MAT_C_DOUBLE:
-      return {load<double>, 8};
-    default:
-      return {};
-  }
-}
-
 /// Of symbols: a lone number is a parameter that was saved along.
 bool is_matrix(const matvar_t& variable) {
-  return element_type(variable.class_type).load != nullptr && variable.rank == 2 &&
+  return mat_element_type(variable.class_type).load != nullptr && variable.rank == 2 &&
          variable.dims != nullptr && variable.isComplex == 0 && variable.dims[0] > 0 &&
          variable.dims[1] > 0 && (variable.dims[0] > 1 || variable.dims[1] > 1);
 }
@@ -108,7 +69,7 @@ IntegerMatrix read_matrix(mat_t* file, const std::string& name, const std::strin
   if (variable == nullptr || !is_matrix(*variable)) {
     throw fail(ErrorCode::kBadData, where, "the data is damaged or truncated: it cannot be read");
   }
-  const ElementType type = element_type(variable->class_type);
+  const MatElementType type = mat_element_type(variable->class_type);
   std::size_t elements = 0, bytes = 0;
   const bool overflow = __builtin_mul_overflow(variable->dims[0], variable->dims[1], &elements) ||
                         __builtin_mul_overflow(elements, type.size, &bytes);

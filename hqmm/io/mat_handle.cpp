@@ -6,6 +6,14 @@
 #include "hqmm/core/error.hpp"
 
 namespace hqmm {
+namespace {
+
+template <typename T>
+double load(const void* data, std::size_t at) {
+  return static_cast<double>(static_cast<const T*>(data)[at]);
+}
+
+}  // namespace
 
 MemoryFile::MemoryFile(const std::string& bytes) : fd_(::memfd_create("hqmm", MFD_CLOEXEC)) {
   if (fd_ < 0) throw fail(ErrorCode::kInternal, "no anonymous file could be made");
@@ -29,6 +37,33 @@ std::string MemoryFile::bytes() const {
     throw fail(ErrorCode::kInternal, "an anonymous file could not be read back");
   }
   return out;
+}
+
+MatElementType mat_element_type(matio_classes kind) {
+  switch (kind) {
+    case MAT_C_INT8:
+      return {load<std::int8_t>, 1};
+    case MAT_C_UINT8:
+      return {load<std::uint8_t>, 1};
+    case MAT_C_INT16:
+      return {load<std::int16_t>, 2};
+    case MAT_C_UINT16:
+      return {load<std::uint16_t>, 2};
+    case MAT_C_INT32:
+      return {load<std::int32_t>, 4};
+    case MAT_C_UINT32:
+      return {load<std::uint32_t>, 4};
+    case MAT_C_INT64:
+      return {load<std::int64_t>, 8};
+    case MAT_C_UINT64:
+      return {load<std::uint64_t>, 8};
+    case MAT_C_SINGLE:
+      return {load<float>, 4};
+    case MAT_C_DOUBLE:
+      return {load<double>, 8};
+    default:
+      return {};
+  }
 }
 
 void silence_matio() {

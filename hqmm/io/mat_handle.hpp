@@ -4,6 +4,7 @@
 
 #include <matio.h>
 
+#include <cstddef>
 #include <memory>
 #include <string>
 
@@ -32,6 +33,14 @@ class MemoryFile {
  private:
   int fd_ = -1;
 };
+
+/// How to read the elements of a numeric class as doubles.
+struct MatElementType {
+  double (*load)(const void* data, std::size_t at) = nullptr;
+  std::size_t size = 0;
+};
+/// No loader when the class does not hold numbers.
+[[nodiscard]] MatElementType mat_element_type(matio_classes kind);
 
 /// matio writes warnings about damaged files to the terminal unless told not to.
 void silence_matio();

@@ -127,42 +127,14 @@ class MatReader {
     return out;
   }
 
-  template <typename T>
-  [[nodiscard]] static double element(const void* data, std::size_t i) {
-    return static_cast<double>(static_cast<const T*>(data)[i]);
-  }
-  [[nodiscard]] double number(const char* name, matio_types type, const void* data,
-                              std::size_t i) const {
-    switch (type) {
-      case MAT_T_DOUBLE:
-        return element<double>(data, i);
-      case MAT_T_SINGLE:
-        return element<float>(data, i);
-      case MAT_T_INT8:
-        return element<std::int8_t>(data, i);
-      case MAT_T_UINT8:
-        return element<std::uint8_t>(data, i);
-      case MAT_T_INT16:
-        return element<std::int16_t>(data, i);
-      case MAT_T_UINT16:
-        return element<std::uint16_t>(data, i);
-      case MAT_T_INT32:
-        return element<std::int32_t>(data, i);
-      case MAT_T_UINT32:
-        return element<std::uint32_t>(data, i);
-      case MAT_T_INT64:
-        return element<std::int64_t>(data, i);
-      case MAT_T_UINT64:
-        return element<std::uint64_t>(data, i);
-      default:
-        throw wrong(name, "expected numbers");
-    }
-  }
-
   [[nodiscard]] NdArray numbers(const char* name, const matvar_t& variable) const {
     NdArray out;
     out.shape.assign(variable.dims, variable.dims + variable.rank);
     out.is_complex = variable.isComplex != 0;
+    const MatElementType element = mat_element_type(variable.class_type);
+    if (element.load == nullptr || static_cast<std::size_t>(variable.data_size) != element.size) {
+      throw wrong(name, "expected numbers");
+    }
     std::size_t count = 1;
     for (const std::size_t size : out.shape) count *= size;
     out.values.resize(count);
@@ -174,8 +146,7 @@ class MatReader {
       im = split->Im;
     }
     for_each_element(out.shape, [&](std::size_t c, std::size_t f) {
-      out.values[c] = {number(name, variable.data_type, re, f),
-                       im != nullptr ? number(name, variable.data_type, im, f) : 0.0};
+      out.values[c] = {element.load(re, f), im != nullptr ? element.load(im, f) : 0.0};
     });
     return out;
   }

@@ -1,0 +1,174 @@
+// A run that goes on from any of its checkpoints ends like one that was never interrupted.
+#include "hqmm/io/checkpoint_file.hpp"
+
+#include <gtest/gtest.h>
+
+#include "hqmm/model/random_models.hpp"
+#include "learn/learn_support.hpp"
+#include "support.hpp"
+
+namespace hqmm {
+namespace {
+
+using testing::bytes_of;
+using testing::expect_error;
+using testing::quick;
+using testing::SmallData;
+
+constexpr const char* kRun = "0123456789abcdef";
+
+SmallData small_data() { return testing::draw(synthetic_hmm(), 10, 4, 60); }
+
+void expect_same_result(const TrainResult& found, const TrainResult& expected) {
+  EXPECT_EQ(bytes_of(found.model), bytes_of(expected.model));
+  EXPECT_EQ(found.status, expected.status);
+  EXPECT_EQ(found.epochs_run, expected.epochs_run);
+  EXPECT_EQ(found.best_epoch, expected.best_epoch);
+  EXPECT_EQ(found.best_restart, expected.best_restart);
+  ASSERT_EQ(found.restarts.size(), expected.restarts.size());
+  for (std::size_t i = 0; i < found.restarts.size(); ++i) {
+    EXPECT_EQ(found.restarts[i].restart, expected.restarts[i].restart);
+    EXPECT_EQ(found.restarts[i].status, expected.restarts[i].status);
+    EXPECT_EQ(found.restarts[i].epochs_run, expected.restarts[i].epochs_run);
+    EXPECT_EQ(found.restarts[i].best_epoch, expected.restarts[i].best_epoch);
+    EXPECT_EQ(found.restarts[i].best_validation, expected.restarts[i].best_validation);
+  }
+}
+
+/// Resumes from every checkpoint of a run, each taken through its file.
+void expect_resumable(const TrainOptions& options, const std::optional<AnyModel>& warm = {}) {
+  const SmallData data = small_data();
+  std::vector<std::string> files;
+  TrainHooks hooks;
+  hooks.on_checkpoint = [&](const Checkpoint& checkpoint) {
+    files.push_back(serialize_checkpoint(checkpoint, kRun));
+  };
+  const TrainResult whole = train(data.train, data.validation, options, hooks, warm);
+  ASSERT_GE(files.size(), options.restarts * 2);
+  for (std::size_t k = 0; k < files.size(); ++k) {
+    SCOPED_TRACE("from checkpoint " + std::to_string(k));
+    const Checkpoint from = parse_checkpoint(files[k], "checkpoint.h5", kRun);
+    EXPECT_EQ(serialize_checkpoint(from, kRun), files[k]);
+    std::vector<std::size_t> epochs;
+    TrainHooks later;
+    later.on_epoch = [&](const EpochRecord& record) { epochs.push_back(record.epoch); };
+    expect_same_result(train(data.train, data.validation, options, later, warm, &from), whole);
+    if (!epochs.empty()) {
+      EXPECT_NE(epochs[0], from.epochs_done) << "an epoch was done twice";
+    }
+  }
+}
+
+TEST(Checkpoint, NsRisWithAveragingGoesOn) {
+  TrainOptions options = quick(LearnerKind::kNsRis);
+  options.restarts = 2;
+  expect_resumable(options);
+}
+
+TEST(Checkpoint, NsRisWithALearnedInitialStateGoesOn) {
+  TrainOptions options = quick(LearnerKind::kNsRis);
+  options.initial_state = InitialStateKind::kLearned;
+  expect_resumable(options);
+}
+
+TEST(Checkpoint, LiteralNsRisGoesOn) {
+  TrainOptions options = quick(LearnerKind::kNsRis);
+  options.retraction = RetractionKind::kLiteral;
+  options.latent_dim = 4;
+  expect_resumable(options);
+}
+
+TEST(Checkpoint, CosmWithAPureInitialStateGoesOn) {
+  TrainOptions options = quick(LearnerKind::kCosm);
+  options.initial_state = InitialStateKind::kPure;
+  options.average = 0.0;
+  expect_resumable(options);
+}
+
+TEST(Checkpoint, GivensGoesOn) {
+  TrainOptions options = quick(LearnerKind::kGivens);
+  options.restarts = 2;
+  expect_resumable(options);
+}
+
+TEST(Checkpoint, EmWithRestartsGoesOn) {
+  TrainOptions options = quick(LearnerKind::kEm);
+  options.restarts = 2;
+  options.epochs = 12;
+  options.tolerance = 1e-3;  // so that a restart converges, and a checkpoint says so
+  expect_resumable(options);
+}
+
+TEST(Checkpoint, AWarmStartWithPatienceGoesOn) {
+  TrainOptions options = quick(LearnerKind::kNsRis);
+  options.patience = 2;
+  options.epochs = 6;
+  options.restarts = 2;
+  RandomStream random(3, Purpose::kTest);
+  expect_resumable(options, random_hmm(Alphabet::integers(6), 2, random));
+}
+
+std::string some_checkpoint(const TrainOptions& options) {
+  const SmallData data = small_data();
+  std::string file;
+  TrainHooks hooks;
+  hooks.on_checkpoint = [&](const Checkpoint& checkpoint) {
+    file = serialize_checkpoint(checkpoint, kRun);
+  };
+  static_cast<void>(train(data.train, data.validation, options, hooks));
+  return file;
+}
+
+TEST(Checkpoint, OfAnotherRunIsRefused) {
+  const std::string file = some_checkpoint(quick(LearnerKind::kEm));
+  expect_error(ErrorCode::kBadData, "run/checkpoint.h5: belongs to another run",
+               [&] { return parse_checkpoint(file, "run/checkpoint.h5", "another"); });
+}
+
+TEST(Checkpoint, CutShortIsRefused) {
+  const std::string file = some_checkpoint(quick(LearnerKind::kNsRis));
+  for (std::size_t size = 0; size < file.size(); size += 1 + file.size() / 40) {
+    expect_error(ErrorCode::kBadData, "run/checkpoint.h5",
+                 [&] { return parse_checkpoint(file.substr(0, size), "run/checkpoint.h5", kRun); });
+  }
+}
+
+// A bit flipped anywhere is noticed, or was in a byte that means nothing.
+TEST(Checkpoint, DamageIsRefused) {
+  const std::string file = some_checkpoint(quick(LearnerKind::kNsRis));
+  std::size_t refused = 0;
+  std::size_t tried = 0;
+  for (std::size_t at = 0; at < file.size(); at += 13) {
+    std::string damaged = file;
+    damaged[at] = static_cast<char>(damaged[at] ^ (1 << (at % 8)));
+    ++tried;
+    try {
+      const Checkpoint found = parse_checkpoint(damaged, "run/checkpoint.h5", kRun);
+      EXPECT_EQ(serialize_checkpoint(found, kRun), file) << "byte " << at << " was not noticed";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::kBadData) << error.what();
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, tried / 4);
+}
+
+TEST(Checkpoint, OfAnotherShapeIsRefused) {
+  const SmallData data = small_data();
+  for (const LearnerKind learner : testing::kAllLearners) {
+    SCOPED_TRACE(name_of(learner));
+    TrainOptions options = quick(learner);
+    Checkpoint from = parse_checkpoint(some_checkpoint(options), "checkpoint.h5", kRun);
+    const auto refused = [&] {
+      expect_error(ErrorCode::kBadData, "does not fit",
+                   [&] { return train(data.train, data.validation, options, {}, {}, &from); });
+    };
+    from.learner.begin()->second.pop_back();
+    refused();
+    from.learner.clear();
+    refused();
+  }
+}
+
+}  // namespace
+}  // namespace hqmm
