@@ -70,7 +70,7 @@ std::string RunDirectory::fingerprint() const {
   return fmt::format("{:016x}", state);
 }
 
-void RunDirectory::append(const EpochRecord& record) {
+void RunDirectory::append(const EpochRecord& record) const {
   const std::string name = file(kHistory);
   const std::string line = to_json(record).dump() + "\n";
   const int fd = ::open(name.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);

@@ -24,7 +24,7 @@ class RunDirectory {
   [[nodiscard]] const nlohmann::json& config() const noexcept { return config_; }
   [[nodiscard]] std::string file(const std::string& name) const;
 
-  void append(const EpochRecord& record);
+  void append(const EpochRecord& record) const;
   void save(const Checkpoint& checkpoint) const;
   /// The last checkpoint, if there is one yet; drops the history beyond it. Throws kBadData when it
   /// is damaged or of another run.

@@ -80,6 +80,7 @@ EpochOutcome DescentLearner::run_epoch(std::size_t epoch, const StopRequest& sto
   std::vector<Stack> sums;
   for (const KrausSet& set : model_.sets)
     sums.push_back(Stack::Zero(set.gamma().rows(), set.gamma().cols()));
+  const std::size_t batches = (order.size() + options_.batch_size - 1) / options_.batch_size;
   rule_->begin_epoch();
   for (std::size_t begin = 0; begin < order.size(); begin += options_.batch_size) {
     if (stop()) {
@@ -106,21 +107,21 @@ EpochOutcome DescentLearner::run_epoch(std::size_t epoch, const StopRequest& sto
       b /= b.norm();  // the literal retraction leaves the sphere too; a state has trace one
     }
     put_parameters(parameters_, model_);
-    average_in();
+    average_in(epoch * batches + begin / options_.batch_size);
   }
-  const double batches =
-      std::ceil(static_cast<double>(order.size()) / static_cast<double>(options_.batch_size));
   for (std::size_t i = 0; i < sums.size(); ++i) {
     outcome.gradient_nuclear_norm +=
-        nuclear_norm(project_tangent(parameters_[i], sums[i] / batches));
+        nuclear_norm(project_tangent(parameters_[i], sums[i] / static_cast<double>(batches)));
   }
   return outcome;
 }
 
-void DescentLearner::average_in() {
-  for (std::size_t i = 0; i < averages_.size(); ++i) {
-    averages_[i] = options_.average * averages_[i] + (1.0 - options_.average) * parameters_[i];
-  }
+void DescentLearner::average_in(std::size_t update) {
+  // A run of few updates would otherwise score a mean that is mostly its random start.
+  const auto k = static_cast<double>(update);
+  const double past = std::min(options_.average, (k + 1.0) / (k + 10.0));
+  for (std::size_t i = 0; i < averages_.size(); ++i)
+    averages_[i] = past * averages_[i] + (1.0 - past) * parameters_[i];
 }
 
 AnyModel DescentLearner::candidate() const {

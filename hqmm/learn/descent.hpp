@@ -34,7 +34,8 @@ class DescentLearner : public Learner {
   [[nodiscard]] bool learns_state() const { return state_rank_ > 0; }
   void put_parameters(const std::vector<Stack>& parameters, Hqmm& model) const;
   BatchGradient batch_gradient(std::span<const std::uint32_t> order) const;
-  void average_in();
+  /// Takes the parameters after update number `update` of the restart into the running means.
+  void average_in(std::size_t update);
 
   Hqmm model_;
   const std::vector<Chunk>& chunks_;

@@ -38,8 +38,9 @@ struct TrainOptions {
   ScheduleKind schedule = ScheduleKind::kCosine;
   double momentum = 0.9;
   int ns_steps = 5;  // Newton–Schulz steps of the direction (and of the literal retraction)
-  /// Weight of the past in the running mean of Γ that is scored; 0 scores the last Γ itself, as the
-  /// literal retraction always does: projecting a mean back would repair what it breaks.
+  /// Weight of the past in the running mean of Γ that is scored, at most (k+1)/(k+10) after k
+  /// updates; 0 scores the last Γ itself, as the literal retraction always does: projecting a mean
+  /// back would repair what it breaks.
   double average = 0.98;
 
   // Data

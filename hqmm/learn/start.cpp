@@ -37,10 +37,11 @@ void add_noise(KrausSet& set, double amount, RandomStream& random) {
 void require_pure(const Matrix& rho) {
   const double purity = rho.squaredNorm();  // tr ρ²
   if (purity > 1.0 - 1e-9) return;
-  throw fail(ErrorCode::kUsage,
-             "the warm start's initial state is mixed (tr ρ² = {:.6g}): use --initial-state learned "
-             "instead of pure",
-             purity);
+  throw fail(
+      ErrorCode::kUsage,
+      "the warm start's initial state is mixed (tr ρ² = {:.6g}): use --initial-state learned "
+      "instead of pure",
+      purity);
 }
 
 Start warm_hqmm_from_hmm(const Hmm& hmm, const TrainOptions& options, std::size_t restart) {

@@ -345,8 +345,7 @@ TrainResult train(const SequenceSet& train_set, const SequenceSet& validation_se
                   const std::optional<AnyModel>& warm, const Checkpoint* resume) {
   require_usable(options);
   require_trainable(train_set);
-  require_scores(validation_set,
-                 plan_data(train_set, validation_set, options).validation_burn_in);
+  require_scores(validation_set, plan_data(train_set, validation_set, options).validation_burn_in);
   return Trainer(train_set, validation_set, options, hooks, warm, resume).run();
 }
 

@@ -121,6 +121,8 @@ def test_terminals_get_a_progress_line(tmp_path, data):
     assert seen.endswith("\r\x1b[K")  # nothing of it stays
     code, seen = on_terminal("train", data, *SMALL, "-o", tmp_path / "m.h5", "--quiet")
     assert (code, seen) == (OK, "")
+    code, seen = on_terminal("train", data, "-n", 2, "--learner", "em", "-o", tmp_path / "m.h5")
+    assert code == OK and re.search(r"restart 16/16 epoch \d+/600 .* 0:0\d left", seen)
     # an error does not run into the line
     code, seen = on_terminal("train", data, *SMALL, "-o", tmp_path / "m.h5", "--run", "/dev/null/x")
     assert code == CANNOT_WRITE and seen.startswith("hqmm: error: ")
@@ -216,6 +218,13 @@ def test_auto_cuts_long_sequences(tmp_path, data):
     assert "in chunks of 300 with a burn-in of 20" in done.stderr and "burn-in of 200" in done.stderr
 
 
+def test_training_sequences_shorter_than_the_validation_burn_in_have_a_score(tmp_path, benchmark, data):
+    long = tmp_path / "long.txt"
+    long.write_text(" ".join((benchmark / "validation.txt").read_text().split()))
+    out = train(data, tmp_path / "m.h5", *SMALL, "--validation", long, "--validation-burn-in", 200)
+    assert out["validation"]["symbols"] == 400 and out["train"]["symbols"] == 8 * 150
+
+
 def test_warm_starts(tmp_path, benchmark, data):
     validation = ["--validation", benchmark / "validation.txt"]
     hmm = train(data, tmp_path / "em.h5", *validation, "-n", 2, "--learner", "em")
@@ -273,6 +282,10 @@ def test_what_is_missing_is_said(tmp_path, data):
     fails(NO_INPUT, "train", data, "--validation", tmp_path / "none.txt", "-o", tmp_path / "m.h5", says="none.txt")
     fails(CANNOT_WRITE, "train", data, "-o", tmp_path / "no" / "m.h5", says="no folder")
     fails(CANNOT_WRITE, "train", data, "-o", tmp_path, says=str(tmp_path))
+    (tmp_path / "mine.txt").write_text("0 1 0\n")
+    fails(USAGE, "train", tmp_path / "mine.txt", "-o", tmp_path / "mine.txt", says="overwrite")
+    fails(USAGE, "train", data, "--validation", tmp_path / "mine.txt", "-o", tmp_path / "mine.txt", says="overwrite")
+    assert (tmp_path / "mine.txt").read_text() == "0 1 0\n"
 
 
 # Stopping
@@ -291,7 +304,9 @@ def test_time_limit_and_patience(tmp_path, data):
 def test_interrupted_without_a_run_still_saves_the_best(tmp_path, data, how):
     process = subprocess.Popen([BINARY, "train", data, "-o", "m.h5", "--epochs", "1000000", "--json"],
                                cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    time.sleep(0.3)
+    while b"n = 4" not in process.stderr.readline():
+        assert process.poll() is None
+    time.sleep(0.1)  # training
     process.send_signal(how)
     sent = time.monotonic()
     stdout, stderr = process.communicate(timeout=20)
@@ -303,7 +318,7 @@ def test_interrupted_without_a_run_still_saves_the_best(tmp_path, data, how):
 
 def test_interrupted_while_it_waits_for_data(tmp_path):
     process = subprocess.Popen([BINARY, "train", "-", "-o", tmp_path / "m.h5"], stdin=subprocess.PIPE)
-    time.sleep(0.2)
+    time.sleep(0.5)
     process.send_signal(signal.SIGINT)
     assert process.wait(timeout=2) == INTERRUPTED
     process.stdin.close()

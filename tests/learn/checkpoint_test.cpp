@@ -133,24 +133,14 @@ TEST(Checkpoint, CutShortIsRefused) {
   }
 }
 
-// A bit flipped anywhere is noticed, or was in a byte that means nothing.
-TEST(Checkpoint, DamageIsRefused) {
+TEST(Checkpoint, AFlippedBitAnywhereIsRefused) {
   const std::string file = some_checkpoint(quick(LearnerKind::kNsRis));
-  std::size_t refused = 0;
-  std::size_t tried = 0;
   for (std::size_t at = 0; at < file.size(); at += 13) {
     std::string damaged = file;
     damaged[at] = static_cast<char>(damaged[at] ^ (1 << (at % 8)));
-    ++tried;
-    try {
-      const Checkpoint found = parse_checkpoint(damaged, "run/checkpoint.h5", kRun);
-      EXPECT_EQ(serialize_checkpoint(found, kRun), file) << "byte " << at << " was not noticed";
-    } catch (const Error& error) {
-      EXPECT_EQ(error.code(), ErrorCode::kBadData) << error.what();
-      ++refused;
-    }
+    expect_error(ErrorCode::kBadData, "run/checkpoint.h5: the checkpoint is damaged",
+                 [&] { return parse_checkpoint(damaged, "run/checkpoint.h5", kRun); });
   }
-  EXPECT_GT(refused, tried / 4);
 }
 
 TEST(Checkpoint, OfAnotherShapeIsRefused) {

@@ -121,7 +121,7 @@ TEST(Degenerate, NoEpochReturnsTheStart) {
 
 TEST(Degenerate, StepSizesOfZeroAndOfAMillion) {
   const testing::SmallData data = testing::draw(synthetic_hmm(), 6, 3, 50);
-  for (const double step_size : {0.0, 1e6, 1e300}) {
+  for (const double step_size : {0.0, 1e6}) {
     for (const double average : {0.0, 0.98}) {
       for (const auto state : {InitialStateKind::kUniform, InitialStateKind::kPure}) {
         expect_trains(data.train, data.validation, [&](TrainOptions& o) {

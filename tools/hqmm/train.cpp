@@ -85,7 +85,7 @@ class RunLock {
       : fd_(::open(run.file("config.json").c_str(), O_RDONLY | O_CLOEXEC)) {
     if (fd_ >= 0 && ::flock(fd_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
       ::close(fd_);
-      throw fail(ErrorCode::kUsage, {run.file(""), {}, {}, {}, {}},
+      throw fail(ErrorCode::kUsage, {run.file("config.json"), {}, {}, {}, {}},
                  "another hqmm is training in this run");
     }
   }
@@ -161,6 +161,7 @@ AnyModel learn_warm_start(const TrainJob& job, const Data& data, Run& run,
   em.validation_burn_in = job.options.validation_burn_in;
   em.seed = job.options.seed;
   em.threads = job.options.threads;
+  em.time_limit = job.options.time_limit;
   narrate(job.common,
           fmt::format("warm start: EM, {} states, {} restarts", em.latent_dim, em.restarts));
   Progress progress(job.common, em);
@@ -192,11 +193,13 @@ std::optional<AnyModel> find_warm_start(const TrainJob& job, const Data& data, R
 /// Where to go on, if anywhere.
 std::optional<Checkpoint> find_checkpoint(const TrainJob& job, Run& run) {
   if (!run || !job.resuming) return {};
-  if (job.stationarity && !run.has("stationarity.json") && run.has("checkpoint.h5")) {
-    narrate(job.common, "the bound is measured on a whole run: starting from its beginning");
-    run.remove("checkpoint.h5");
-  }
-  return run->checkpoint();
+  std::optional<Checkpoint> found = run->checkpoint();
+  if (!job.stationarity || !found) return found;
+  const bool at_end = found->restart_over || found->epochs_done >= job.options.epochs;
+  if (at_end && run.has("stationarity.json")) return found;
+  narrate(job.common, "the bound is measured on a whole run: starting from its beginning");
+  for (const char* name : {"checkpoint.h5", "stationarity.json"}) run.remove(name);
+  return run->checkpoint();  // none any more; clears the history
 }
 
 std::unique_ptr<StationarityProbe> find_probe(const TrainJob& job, const Data& data, const Run& run,
@@ -208,14 +211,11 @@ std::unique_ptr<StationarityProbe> find_probe(const TrainJob& job, const Data& d
                                              std::get<Hqmm>(start.model).initial_state);
 }
 
-/// What is given up at an interrupt is measured again, whole, when the run goes on.
-void write_bound(const TrainJob& job, Run& run, const StationarityProbe& probe,
-                 TrainStatus status) {
-  if (run && status == TrainStatus::kInterrupted) return;
+void write_bound(const TrainJob& job, Run& run, const StationarityReport& report) {
   const std::string path =
       run ? run->file("stationarity.json")
           : (std::filesystem::path(job.out).parent_path() / "stationarity.json").string();
-  write_file(path, dump(to_json(probe.report())));
+  write_file(path, dump(to_json(report)));
   narrate(job.common, fmt::format("every term of the paper's bound → {}{}", path,
                                   run ? fmt::format(" (hqmm inspect {})", job.run_path) : ""));
 }
@@ -245,8 +245,10 @@ Json summarise(const TrainJob& job, const Data& data, const TrainResult& result)
   out["learner"] = name_of(job.options.learner);
   out["epochs_run"] = result.epochs_run;
   out["best_epoch"] = result.best_epoch;
-  out["train"] =
-      score_json(score(result.model, data.train, plan.validation_burn_in, job.options.threads));
+  // Long validation sequences may have a burn-in that the training ones are too short for.
+  const std::size_t burn_in =
+      data.train.longest() > plan.validation_burn_in ? plan.validation_burn_in : plan.burn_in;
+  out["train"] = score_json(score(result.model, data.train, burn_in, job.options.threads));
   out["validation"] = score_json(
       score(result.model, data.validation, plan.validation_burn_in, job.options.threads));
   out["feasibility_residual"] = feasibility_residual(result.model);
@@ -311,11 +313,16 @@ void save_model(const TrainJob& job, const Run& run, const ModelFile& file) {
   }
 }
 
-TrainResult train_in(const TrainJob& job, const Data& data, Run& run, const StopRequest& stop) {
+struct Trained {
+  TrainResult result;
+  std::optional<StationarityReport> bound;
+};
+
+Trained train_in(const TrainJob& job, const Data& data, Run& run, const StopRequest& stop) {
   const std::optional<Checkpoint> checkpoint = find_checkpoint(job, run);
   const std::optional<AnyModel> warm = find_warm_start(job, data, run, stop);
-  narrate(job.common, describe_run(job.options, data.train, data.validation));
   const std::unique_ptr<StationarityProbe> probe = find_probe(job, data, run, warm);
+  narrate(job.common, describe_run(job.options, data.train, data.validation));
   Progress progress(job.common, job.options);
   TrainHooks hooks;
   hooks.stop_requested = stop;
@@ -328,18 +335,17 @@ TrainResult train_in(const TrainJob& job, const Data& data, Run& run, const Stop
     progress.show(record);
   };
   if (run) hooks.on_checkpoint = [&](const Checkpoint& at) { run->save(at); };
-  TrainResult result;
+  Trained out;
   try {
-    result = train(data.train, data.validation, job.options, hooks, warm,
-                   checkpoint ? &*checkpoint : nullptr);
+    out.result = train(data.train, data.validation, job.options, hooks, warm,
+                       checkpoint ? &*checkpoint : nullptr);
   } catch (const Error& error) {
     if (run.has("checkpoint.h5") && error.code() == ErrorCode::kCannotWrite)
       throw with_advice(error, "once there is room, " + how_to_go_on(job));
     throw;
   }
-  progress.clear();
-  if (probe) write_bound(job, run, *probe, result.status);
-  return result;
+  if (probe) out.bound = probe->report();
+  return out;
 }
 
 void run_training(TrainJob& job, std::optional<RunDirectory> found) {
@@ -353,10 +359,11 @@ void run_training(TrainJob& job, std::optional<RunDirectory> found) {
   const StopRequest stop = catch_interrupts();
   Run run(std::move(found), job, data);
   if (!data.how.empty()) narrate(job.common, data.how);
-  const TrainResult result = train_in(job, data, run, stop);
+  const auto [result, bound] = train_in(job, data, run, stop);
 
   const Json summary = summarise(job, data, result);
   save_model(job, run, {result.model, provenance_of(job, data, result, summary)});
+  if (bound) write_bound(job, run, *bound);
   if (run) write_file(run->file("summary.json"), dump(summary));
   warn_if_infeasible(result.model, job.out);
   for (const RestartSummary& one : result.restarts) {

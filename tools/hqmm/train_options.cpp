@@ -52,6 +52,23 @@ void require_writable_place(const std::string& path) {
   }
 }
 
+/// A slip of the hand must not cost the data.
+void require_not_an_input(const std::string& out, const std::string& input) {
+  std::error_code ignored;
+  if (!std::filesystem::equivalent(out, input, ignored)) return;
+  throw fail(ErrorCode::kUsage, "the model would overwrite its own data, {}: give another -o",
+             input);
+}
+
+/// Paths go into config.json, which holds UTF-8 only.
+std::string utf8(const std::string& path) {
+  const nlohmann::json json = path;
+  const std::string kept = json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  if (nlohmann::json::parse(kept) == json) return path;
+  throw fail(ErrorCode::kUsage, "--run cannot keep a path that is not UTF-8: {}",
+             printable(path, 200));
+}
+
 }  // namespace
 
 void TrainJob::settle(std::size_t alphabet_size) {
@@ -64,14 +81,15 @@ Json TrainJob::config(const std::string& train_hash, const std::string& validati
   Json config;
   config["command"] = "train";
   config["version"] = HQMM_VERSION;
-  config["train"] = absolute(train_path);
-  config["validation"] = absolute(validation_path);
+  config["train"] = utf8(absolute(train_path));
+  config["validation"] = utf8(absolute(validation_path));
   config["validation_share"] = validation_share;
   config["train_hash"] = train_hash;
   config["validation_hash"] = validation_hash;
   config["reading"] = data.to_json();
-  config["out"] = absolute(common.out);  // empty: model.h5 in the run directory, wherever it moves
-  config["warm_start"] = absolute(warm_start);
+  config["out"] =
+      utf8(absolute(common.out));  // empty: model.h5 in the run directory, wherever it moves
+  config["warm_start"] = utf8(absolute(warm_start));
   config["stationarity"] = stationarity;
   config["options"] = to_json(options);
   return config;
@@ -383,6 +401,8 @@ TrainJob TrainFlags::job() {
   job.finish_options = [this](TrainOptions& options, std::size_t alphabet_size) {
     options = options_for(alphabet_size);
   };
+  for (const std::string& input : {train_path_, validation_path_})
+    require_not_an_input(job.out, input);
   if (!same_folder(std::filesystem::path(job.out).parent_path(), run_path_))
     require_writable_place(job.out);
   return job;
@@ -411,6 +431,7 @@ TrainJob TrainFlags::resume(const RunDirectory& run) const {
     config.at("stationarity").get_to(job.stationarity);
     job.data.from_json(config.at("reading"));
     job.options = train_options_from_json(config.at("options"));
+    require_usable(job.options);
   } catch (const nlohmann::json::exception&) {
     throw fail(ErrorCode::kBadData, {run.file("config.json"), {}, {}, {}, {}},
                "does not describe a training run");
@@ -421,6 +442,8 @@ TrainJob TrainFlags::resume(const RunDirectory& run) const {
   require_usable(job.options);
   if (!common_.out.empty()) job.out = common_.out;
   if (job.out.empty()) job.out = model_in(resume_path_);
+  for (const std::string& input : {job.train_path, job.validation_path})
+    require_not_an_input(job.out, input);
   require_writable_place(job.out);
   return job;
 }

@@ -1,5 +1,6 @@
 #include "train_progress.hpp"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -34,23 +35,45 @@ void on_interrupt(void (*handler)(int)) {
 Progress::Progress(const CommonOptions& common, const TrainOptions& options)
     : visible_(!common.quiet && ::isatty(STDERR_FILENO) == 1), options_(options) {}
 
+/// From the epochs so far; a restart still to come is taken to need as many as those before it did.
+std::string Progress::time_left(const EpochRecord& record) {
+  if (record.restart != restart_) {
+    // A run that goes on does not know its earlier restarts.
+    epochs_earlier_ =
+        restart_ + epoch_ == 0 ? record.restart * options_.epochs : epochs_earlier_ + epoch_;
+    restart_ = record.restart;
+  }
+  epoch_ = record.epoch;
+  const auto done = static_cast<double>(epochs_earlier_ + record.epoch);
+  if (done == 0.0) return "?";
+  const double each = record.restart == 0 ? static_cast<double>(options_.epochs)
+                                          : static_cast<double>(epochs_earlier_) /
+                                                static_cast<double>(record.restart);
+  const double here = std::max(each - static_cast<double>(record.epoch), 0.0);
+  const double later = each * static_cast<double>(options_.restarts - record.restart - 1);
+  double left = record.seconds / done * (here + later);
+  if (options_.time_limit > 0.0) left = std::clamp(options_.time_limit - record.seconds, 0.0, left);
+  return duration(left);
+}
+
 void Progress::show(const EpochRecord& record) {
   if (!visible_) return;
   if (record.best) best_da_ = record.validation.da;
   const auto figure = [](const std::optional<double>& da) {
     return da ? fmt::format("{:.4f}", *da) : "–";
   };
-  const auto done = static_cast<double>(record.restart * options_.epochs + record.epoch);
-  const auto all = static_cast<double>(options_.restarts * options_.epochs);
-  double seconds_left = done > 0 ? record.seconds / done * (all - done) : 0.0;
-  if (options_.time_limit > 0.0)
-    seconds_left = std::clamp(options_.time_limit - record.seconds, 0.0, seconds_left);
-  const std::string left = done > 0 ? duration(seconds_left) : "?";
   const std::string restart =
       options_.restarts > 1 ? fmt::format("restart {}/{} ", record.restart + 1, options_.restarts)
                             : "";
-  fmt::print(stderr, "\r\x1b[K{}epoch {}/{}  validation DA {}  best {}  {} left", restart,
-             record.epoch, options_.epochs, figure(record.validation.da), figure(best_da_), left);
+  std::string line = fmt::format("{}epoch {}/{}  validation DA {}  best {}  {} left", restart,
+                                 record.epoch, options_.epochs, figure(record.validation.da),
+                                 figure(best_da_), time_left(record));
+  // A line that wraps could not be taken back.
+  winsize terminal{};
+  if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &terminal) == 0 && terminal.ws_col > 0 &&
+      line.size() >= terminal.ws_col)
+    line.resize(terminal.ws_col - 1U);
+  fmt::print(stderr, "\r\x1b[K{}", line);
   std::fflush(stderr);
   shown_ = true;
 }

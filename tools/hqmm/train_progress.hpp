@@ -16,10 +16,15 @@ class Progress {
   void clear();
 
  private:
+  [[nodiscard]] std::string time_left(const EpochRecord& record);
+
   bool visible_;
   bool shown_ = false;
   TrainOptions options_;
   std::optional<double> best_da_;
+  std::size_t restart_ = 0;         // of the last record
+  std::size_t epoch_ = 0;           // of the last record
+  std::size_t epochs_earlier_ = 0;  // of the restarts before it
 };
 
 /// SIGINT and SIGTERM end the program with code 130: there is nothing to save yet.
