@@ -16,8 +16,8 @@ const StopRequest kNever = [] { return false; };
 constexpr std::size_t kSequences = 10;
 
 /// Three epochs of a learner, and Γ after each of its steps.
-struct Run {
-  explicit Run(const TrainOptions& options)
+struct ThreeEpochs {
+  explicit ThreeEpochs(const TrainOptions& options)
       : data(testing::draw(synthetic_hmm(), kSequences, 1, 30)), chunks(cut(data.train, {0, 0})) {
     RandomStream random(13, Purpose::kTest);
     start = testing::random_hqmm({2, 6, 2}, random);
@@ -38,7 +38,7 @@ struct Run {
 const Stack& gamma_of(const AnyModel& model) { return std::get<Hqmm>(model).sets[0].gamma(); }
 
 TEST(Descent, AnEpochTakesEverySequenceOnce) {
-  const Run run(quick(LearnerKind::kNsRis));
+  const ThreeEpochs run(quick(LearnerKind::kNsRis));
   EXPECT_EQ(run.steps.size(), 9U) << "three epochs of 10 sequences in batches of 4";
   EXPECT_EQ(run.outcome.scored, kSequences * 30);
 }
@@ -47,7 +47,7 @@ TEST(Descent, ScoresTheRunningMeanProjectedBack) {
   TrainOptions options = quick(LearnerKind::kNsRis);
   for (const double average : {0.3, 0.98}) {
     options.average = average;
-    const Run run(options);
+    const ThreeEpochs run(options);
     Stack mean = run.start.sets[0].gamma();
     for (std::size_t k = 0; k < run.steps.size(); ++k) {
       const auto updates = static_cast<double>(k);
@@ -62,11 +62,11 @@ TEST(Descent, ScoresTheRunningMeanProjectedBack) {
 TEST(Descent, WithoutAveragingScoresTheLastStep) {
   TrainOptions options = quick(LearnerKind::kNsRis);
   options.average = 0.0;
-  const Run plain(options);
+  const ThreeEpochs plain(options);
   EXPECT_TRUE(gamma_of(plain.learner->candidate()) == plain.steps.back());
   options.average = 0.98;
   options.retraction = RetractionKind::kLiteral;
-  const Run literal(options);
+  const ThreeEpochs literal(options);
   EXPECT_TRUE(gamma_of(literal.learner->candidate()) == literal.steps.back())
       << "projecting a mean back would repair what the literal retraction breaks";
 }
@@ -84,7 +84,7 @@ TEST(Descent, FewUpdatesAreNotHeldBackByTheRandomStart) {
 }
 
 TEST(Descent, AStoppedEpochSaysSo) {
-  Run run(quick(LearnerKind::kNsRis));
+  ThreeEpochs run(quick(LearnerKind::kNsRis));
   int asked = 0;
   const EpochOutcome outcome = run.learner->run_epoch(3, [&] { return ++asked > 2; });
   EXPECT_TRUE(outcome.stopped);

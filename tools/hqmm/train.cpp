@@ -194,10 +194,11 @@ std::optional<AnyModel> find_warm_start(const TrainJob& job, const Data& data, R
 std::optional<Checkpoint> find_checkpoint(const TrainJob& job, Run& run) {
   if (!run || !job.resuming) return {};
   std::optional<Checkpoint> found = run->checkpoint();
-  if (!job.stationarity || !found) return found;
-  const bool at_end = found->restart_over || found->epochs_done >= job.options.epochs;
+  if (!job.stationarity) return found;
+  const bool at_end = found && (found->restart_over || found->epochs_done >= job.options.epochs);
   if (at_end && run.has("stationarity.json")) return found;
-  narrate(job.common, "the bound is measured on a whole run: starting from its beginning");
+  if (found)
+    narrate(job.common, "the bound is measured on a whole run: starting from its beginning");
   for (const char* name : {"checkpoint.h5", "stationarity.json"}) run.remove(name);
   return run->checkpoint();  // none any more; clears the history
 }
