@@ -42,8 +42,13 @@ RunDirectory RunDirectory::create(const std::string& path, const nlohmann::order
   }
   RunDirectory run(path);
   run.config_ = config;
-  // A killed run without config.json may have left these; they are of no run.
-  for (const char* name : {kHistory, kCheckpoint}) std::filesystem::remove(run.file(name), failure);
+  for (const char* name :
+       {kHistory, kCheckpoint, "warm_start.h5", "stationarity.json", "summary.json"}) {
+    if (std::filesystem::exists(run.file(name), failure)) {
+      throw fail(ErrorCode::kUsage, in_file(path),
+                 "holds a {} of something else: name another folder", name);
+    }
+  }
   write_file(run.file(kConfig), config.dump(2) + "\n");
   return run;
 }
@@ -73,6 +78,7 @@ std::string RunDirectory::fingerprint() const {
 void RunDirectory::append(const EpochRecord& record) const {
   const std::string name = file(kHistory);
   const std::string line = to_json(record).dump() + "\n";
+  errno = ENOSPC;  // what a short write means
   const int fd = ::open(name.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   const bool written =
       fd >= 0 && ::write(fd, line.data(), line.size()) == static_cast<ssize_t>(line.size());

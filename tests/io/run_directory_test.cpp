@@ -108,14 +108,17 @@ TEST(RunDirectory, WithoutACheckpointTheRunBeginsAnew) {
   EXPECT_FALSE(std::filesystem::exists(folder.file("run/history.jsonl")));
 }
 
-TEST(RunDirectory, LeftoversOfNoRunAreRemoved) {
+TEST(RunDirectory, FilesOfSomethingElseAreNotTouched) {
   const TemporaryFolder folder;
-  static_cast<void>(folder.write("history.jsonl", "{}\n"));
-  static_cast<void>(folder.write("checkpoint.h5", "old"));
   static_cast<void>(folder.write("notes.txt", "mine"));
-  RunDirectory run = RunDirectory::create(folder.path().string(), some_config());
-  EXPECT_FALSE(run.checkpoint().has_value());
-  EXPECT_EQ(contents(folder.path() / "notes.txt"), "mine");
+  static_cast<void>(folder.write("checkpoint.h5", "old"));
+  expect_error(ErrorCode::kUsage, "holds a checkpoint.h5 of something else",
+               [&] { return RunDirectory::create(folder.path().string(), some_config()); });
+  EXPECT_EQ(contents(folder.file("checkpoint.h5")), "old");
+  std::filesystem::remove(folder.file("checkpoint.h5"));
+  EXPECT_FALSE(
+      RunDirectory::create(folder.path().string(), some_config()).checkpoint().has_value());
+  EXPECT_EQ(contents(folder.file("notes.txt")), "mine");
 }
 
 TEST(RunDirectory, AnExistingRunIsNotOverwritten) {

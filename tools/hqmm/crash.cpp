@@ -1,5 +1,5 @@
-// The last resort: a crash, or a file library that loops for ever, is answered with one line and an exit
-// code, never with a core dump.
+// The last resort: a crash, or a file library that loops for ever, is answered with one line and an
+// exit code, never with a core dump.
 #include <unistd.h>
 
 #include <csignal>

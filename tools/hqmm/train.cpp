@@ -1,10 +1,7 @@
 // hqmm train DATA: learns one model. Parses, reads the data, runs the library's trainer with
 // observers for progress, the run directory and Ctrl-C, writes the model and says what came of it.
-#include <fcntl.h>
-#include <sys/file.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <filesystem>
 #include <memory>
 
@@ -12,6 +9,7 @@
 #include "hqmm/learn/start.hpp"
 #include "train_options.hpp"
 #include "train_progress.hpp"
+#include "train_run.hpp"
 
 namespace hqmm::cli {
 namespace {
@@ -77,74 +75,6 @@ void require_unchanged(const std::string& path, const std::string& hash,
   throw fail(ErrorCode::kBadData, {path, {}, {}, {}, {}},
              "the data has changed since the run began: its hash is {}, was {}", hash, expected);
 }
-
-/// Held by the process that trains in a run directory; the kernel lets go of it however that ends.
-class RunLock {
- public:
-  explicit RunLock(const RunDirectory& run)
-      : fd_(::open(run.file("config.json").c_str(), O_RDONLY | O_CLOEXEC)) {
-    if (fd_ >= 0 && ::flock(fd_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-      ::close(fd_);
-      throw fail(ErrorCode::kUsage, {run.file("config.json"), {}, {}, {}, {}},
-                 "another hqmm is training in this run");
-    }
-  }
-  ~RunLock() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  RunLock(const RunLock&) = delete;
-  RunLock& operator=(const RunLock&) = delete;
-
- private:
-  int fd_;
-};
-
-/// The run directory of this training: a new one, one that goes on, or none.
-class Run {
- public:
-  Run(std::optional<RunDirectory> found, const TrainJob& job, const Data& data) {
-    created_ = !found && !job.run_path.empty();
-    if (created_) {
-      found = RunDirectory::create(job.run_path,
-                                   job.config(hash_text(data.train), hash_text(data.validation)));
-    }
-    if (!found) return;
-    directory_ = std::move(found);
-    lock_.emplace(*directory_);
-    for (const auto& entry : std::filesystem::directory_iterator(directory_->file(""))) {
-      const std::string name = entry.path().filename().string();
-      const bool half_written = name.starts_with(".hqmm-") && name.ends_with(".tmp");
-      const bool of_no_run = created_ && (name == "warm_start.h5" || name == "stationarity.json");
-      if (half_written || of_no_run || name == "summary.json") remove(name);
-    }
-  }
-  /// A run that could not begin leaves its place free for the corrected command.
-  ~Run() {
-    if (!created_ || begun_) return;
-    for (const char* name : {"config.json", "history.jsonl", "warm_start.h5"}) remove(name);
-    std::error_code ignored;
-    std::filesystem::remove(directory_->file(""), ignored);  // only when empty
-  }
-  Run(const Run&) = delete;
-  Run& operator=(const Run&) = delete;
-
-  explicit operator bool() const { return directory_.has_value(); }
-  RunDirectory* operator->() { return &*directory_; }
-  void mark_begun() { begun_ = true; }
-  [[nodiscard]] bool has(const char* name) const {
-    return directory_ && std::filesystem::exists(directory_->file(name));
-  }
-  void remove(const std::string& name) const {
-    std::error_code ignored;
-    std::filesystem::remove(directory_->file(name), ignored);
-  }
-
- private:
-  std::optional<RunDirectory> directory_;
-  std::optional<RunLock> lock_;
-  bool created_ = false;
-  bool begun_ = false;
-};
 
 Error with_advice(const Error& error, const std::string& advice) {
   return {error.code(), error.message() + "; " + advice, error.where()};
@@ -358,7 +288,8 @@ void run_training(TrainJob& job, std::optional<RunDirectory> found) {
   job.settle(data.train.alphabet().size());
   require_usable_data(job, data);
   const StopRequest stop = catch_interrupts();
-  Run run(std::move(found), job, data);
+  const Json config = job.config(hash_text(data.train), hash_text(data.validation));
+  Run run(std::move(found), job.run_path, config);
   if (!data.how.empty()) narrate(job.common, data.how);
   const auto [result, bound] = train_in(job, data, run, stop);
 
