@@ -118,6 +118,18 @@ class ExpectationPass {
   Counts out_;
 };
 
+/// A symbol that the training data never show gets half a count, shared by the states as they are
+/// occupied: maximum likelihood would call it impossible, and one such symbol in other data would
+/// be worth −∞.
+void count_unseen_symbols(RealMatrix& emissions) {
+  const RealMatrix occupancy = emissions.colwise().sum();
+  const double total = occupancy.sum();
+  if (!(total > 0.0)) return;
+  for (Index y = 0; y < emissions.rows(); ++y) {
+    if (emissions.row(y).isZero(0.0)) emissions.row(y) = 0.5 / total * occupancy;
+  }
+}
+
 /// Columns scaled to sum one; a column without any count keeps what it was.
 void normalise_columns(RealMatrix& counts, const RealMatrix& previous) {
   for (Index j = 0; j < counts.cols(); ++j) {
@@ -169,6 +181,7 @@ EpochOutcome BaumWelch::run_epoch(std::size_t /*epoch*/, const StopRequest& stop
   last_log_likelihood_ = total.log_likelihood;
 
   RealMatrix initial = total.initial;
+  count_unseen_symbols(total.emissions);
   normalise_columns(total.transitions, model_.transition);
   normalise_columns(total.emissions, model_.emission);
   normalise_columns(initial, model_.initial);

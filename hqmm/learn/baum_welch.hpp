@@ -4,7 +4,8 @@
 //   E step   expected transitions j → i and emissions (i, y) given the data
 //   M step   A, C and the initial distribution are those counts, normalised by column
 //
-// The log-likelihood never falls from one iteration to the next.
+// The log-likelihood never falls from one iteration to the next. A symbol that the training data
+// never show gets half a count, so that other data with it are not impossible.
 #pragma once
 
 #include "hqmm/data/sequence_set.hpp"

@@ -227,9 +227,22 @@ TEST(BaumWelch, ASymbolNeverSeenAndAStateNeverVisitedStayValid) {
   const SequenceSet set(start.alphabet, {{0, 1, 0}, {1, 0, 0, 0}});
   const Hmm found = one_iteration(start, set);
   testing::expect_valid(found);
-  EXPECT_EQ(found.emission(2, 0), 0.0) << "the best estimate for a symbol never seen";
+  EXPECT_NEAR(found.emission(2, 0), 0.5 / 7.5, 1e-12) << "a symbol never seen has half a count";
   EXPECT_TRUE(found.emission.col(1) == start.emission.col(1)) << "nothing is known of state 1";
   EXPECT_TRUE(found.transition.col(1) == start.transition.col(1));
+}
+
+TEST(BaumWelch, ASymbolSeenOnlyInValidationDoesNotMakeTheRandomStartWin) {
+  const Alphabet alphabet = Alphabet::integers(3);
+  const SequenceSet train_set(alphabet, {{0, 1, 0, 1, 0, 1, 0, 1}, {1, 0, 1, 0, 1, 0}});
+  const SequenceSet validation(alphabet, {{0, 1, 0, 1, 0, 1, 2, 1, 0, 1, 0, 1}});
+  TrainOptions options = quick(LearnerKind::kEm);
+  options.latent_dim = 2;
+  options.epochs = 30;
+  const TrainResult result = train(train_set, validation, options);
+  EXPECT_GT(result.best_epoch, 0U);
+  EXPECT_TRUE(
+      std::isfinite(testing::total_log_likelihood(std::get<Hmm>(result.model), validation)));
 }
 
 TEST(BaumWelch, AnImpossibleSymbolIsADivergenceWithItsPlace) {

@@ -288,7 +288,9 @@ void run_training(TrainJob& job, std::optional<RunDirectory> found) {
   job.settle(data.train.alphabet().size());
   require_usable_data(job, data);
   const StopRequest stop = catch_interrupts();
-  const Json config = job.config(hash_text(data.train), hash_text(data.validation));
+  const bool new_run = !found && !job.run_path.empty();
+  const Json config =
+      new_run ? job.config(hash_text(data.train), hash_text(data.validation)) : Json();
   Run run(std::move(found), job.run_path, config);
   if (!data.how.empty()) narrate(job.common, data.how);
   const auto [result, bound] = train_in(job, data, run, stop);
