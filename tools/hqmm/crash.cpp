@@ -11,6 +11,12 @@
 namespace hqmm::cli {
 namespace {
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kSanitized = true;  // the sanitizers report crashes better
+#else
+constexpr bool kSanitized = false;
+#endif
+
 void say(const char* text) { (void)!::write(STDERR_FILENO, text, std::strlen(text)); }
 
 void answer(int /*signal*/) {
@@ -28,7 +34,7 @@ void answer(int /*signal*/) {
 }  // namespace
 
 void answer_for_crashes() {
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // they report crashes better
+  if (kSanitized) return;
   static char stack[64 * 1024];  // a stack overflow leaves none to run on
   const stack_t alternative{stack, 0, sizeof stack};
   ::sigaltstack(&alternative, nullptr);
@@ -39,7 +45,6 @@ void answer_for_crashes() {
     ::sigaction(signal, &action, nullptr);
   }
   ForeignCode::set_watchdog([](unsigned seconds) { ::alarm(seconds); });
-#endif
 }
 
 }  // namespace hqmm::cli
