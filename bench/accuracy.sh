@@ -69,6 +69,8 @@ for ((seed = 1; seed <= seeds; ++seed)); do
   em=$(learn synthetic-hmm "$seed" em -n 6 --learner em | sed -n '/"validation"/,$p' | figure log_likelihood)
   warm=$(learn synthetic-hmm "$seed" warm -n 6 --warm-start em | sed -n '/"validation"/,$p' | figure log_likelihood)
   judge 'synthetic HMM, ns-ris n=6 warm from em' "$seed" "$(test_score synthetic-hmm warm | figure da_mean)" '>=' 0.1795
+  # The exact embedding is the candidate to beat; its arithmetic rounds differently in the last digits.
+  em=$(LC_ALL=C awk -v x="$em" 'BEGIN { printf "%.8f", x - 1e-7 }')
   judge '  … validation log-likelihood, against em'"'"'s own' "$seed" "$warm" '>=' "$em"
 done
 for ((seed = 1; seed <= seeds; ++seed)); do
