@@ -1,0 +1,33 @@
+// Which vector instructions the kernels use, picked once at run time.
+//
+// Kernels are compiled for several instruction sets into the same library (Highway's
+// foreach_target) and the widest one this processor has is taken. The environment variable
+// HQMM_SIMD=avx512|avx2|sse4|scalar limits the choice, for tests and for results that must agree in
+// every byte between machines: the same seed and the same target give the same bytes.
+//
+// A kernel file is written like this (see core/gemm.cpp), and its public wrapper dispatches behind
+// use_simd_limit():
+//
+//   #undef HWY_TARGET_INCLUDE
+//   #define HWY_TARGET_INCLUDE "hqmm/core/gemm.cpp"
+//   #include <hwy/foreach_target.h>
+//   #include <hwy/highway.h>
+//   HWY_BEFORE_NAMESPACE(); namespace hqmm::HWY_NAMESPACE { … } HWY_AFTER_NAMESPACE();
+//   #if HWY_ONCE
+//   HWY_EXPORT(kernel);  …  use_simd_limit(); HWY_DYNAMIC_DISPATCH(kernel)(…)
+//   #endif
+#pragma once
+
+#include <string>
+
+namespace hqmm {
+
+/// Reads HQMM_SIMD on its first call; later calls cost a load. A name that is not one of the above
+/// throws kUsage.
+void use_simd_limit();
+
+/// The target the kernels run on: "avx512", "avx2", "sse4" or "scalar". Throws like
+/// use_simd_limit().
+[[nodiscard]] std::string simd_target();
+
+}  // namespace hqmm
