@@ -52,8 +52,28 @@ std::uint8_t* SymbolBlock::reserve_bytes(std::size_t count) {
 
 std::vector<Symbol> SequenceView::to_vector() const {
   std::vector<Symbol> out(length_);
-  for (std::size_t i = 0; i < length_; ++i) out[i] = (*this)[i];
+  copy_to(out);
   return out;
+}
+
+bool SequenceView::has_missing() const noexcept {
+  if (length_ == 0) return false;
+  if (!block_->wide())
+    return std::memchr(block_->bytes() + begin_, SymbolBlock::kMissingByte, length_) != nullptr;
+  const Symbol* from = block_->wide_data() + begin_;
+  return std::find(from, from + length_, kMissing) != from + length_;
+}
+
+void SequenceView::copy_to(std::span<Symbol> out) const noexcept {
+  assert(out.size() == length_);
+  if (length_ == 0) return;
+  if (block_->wide()) {
+    std::copy_n(block_->wide_data() + begin_, length_, out.data());
+    return;
+  }
+  const std::uint8_t* from = block_->bytes() + begin_;
+  for (std::size_t i = 0; i < length_; ++i)
+    out[i] = from[i] == SymbolBlock::kMissingByte ? kMissing : Symbol{from[i]};
 }
 
 bool operator==(const SequenceView& a, const SequenceView& b) noexcept {

@@ -8,6 +8,7 @@
 #include <cassert>
 #include <cstdlib>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -98,6 +99,9 @@ class SequenceView {
     return {*block_, begin_ + begin, length};
   }
   [[nodiscard]] std::vector<Symbol> to_vector() const;
+  /// Into a span of size() symbols.
+  void copy_to(std::span<Symbol> out) const noexcept;
+  [[nodiscard]] bool has_missing() const noexcept;
 
   friend bool operator==(const SequenceView& a, const SequenceView& b) noexcept;
 

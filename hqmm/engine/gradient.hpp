@@ -16,11 +16,24 @@
 
 namespace hqmm {
 
+/// How loss and gradient are computed; all agree to rounding. The forms are described in
+/// linear_form.hpp and kraus_form.hpp.
+enum class EngineKind {
+  kAuto,           // the fastest for the model and the batch: choose.hpp
+  kNaive,          // the adjoint pass as it is written down
+  kFactor,         // ρ = AA†; kraus rank one
+  kPure,           // the factor form of a pure initial state
+  kLanes,          // n = 2: a state is one vector of four numbers
+  kSuperoperator,  // ρ as n² real coordinates
+  kKraus,          // ρ as a matrix
+};
+
 struct GradientOptions {
   std::size_t burn_in = 0;
   /// The gradient flows through the burn-in, or stops where it ends.
   bool through_burn_in = true;
   bool want_initial_state = false;
+  EngineKind engine = EngineKind::kAuto;
 };
 
 /// Sums over the sequences of a batch.
@@ -30,7 +43,8 @@ struct BatchGradient {
   double raw_log_likelihood = 0.0;  // its negative is the loss
   std::vector<Stack> sets;          // ∂loss/∂Γ of each Kraus set
   Matrix initial_state;             // ∂loss/∂ρ₀, Hermitian; empty unless wanted; zero
-                                    // when the gradient stops at a burn-in
+                                    // when the gradient stops at a burn-in. Where neither row nor
+                                    // column meets the range of ρ₀ it may be left at zero.
 
   BatchGradient& operator+=(const BatchGradient& other);
 };

@@ -1,0 +1,43 @@
+#include "hqmm/engine/hmm_tables.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "hqmm/engine/panels.hpp"
+
+namespace hqmm {
+namespace {
+
+AlignedDoubles zeros(std::size_t size) { return AlignedDoubles(size, 0.0); }
+
+}  // namespace
+
+HmmTables::HmmTables(const Hmm& model)
+    : states(static_cast<std::size_t>(model.latent_dim())),
+      symbols(static_cast<std::size_t>(model.alphabet_size())),
+      stride(static_cast<std::size_t>(column_stride(model.latent_dim()))),
+      columns(zeros(states * stride)),
+      rows(zeros(states * stride)),
+      emission(zeros((symbols + 1) * stride)),
+      initial(zeros(stride)),
+      conserving(true) {
+  const auto n = static_cast<Index>(states);
+  const auto step = static_cast<Index>(stride);
+  for (Index j = 0; j < n; ++j) {
+    for (Index i = 0; i < n; ++i) {
+      columns[static_cast<std::size_t>(j * step + i)] = model.transition(i, j);
+      rows[static_cast<std::size_t>(i * step + j)] = model.transition(i, j);
+    }
+    conserving = conserving && std::abs(model.transition.col(j).sum() - 1.0) < 1e-13;
+  }
+  // s can be 65535 and the model's C is column-major: state by state, one of them is read in order.
+  for (Index i = 0; i < n; ++i) {
+    const double* column = model.emission.col(i).data();
+    double* to = emission.data() + i;
+    for (std::size_t y = 0; y < symbols; ++y) to[y * stride] = column[y];
+    to[symbols * stride] = 1.0;
+  }
+  std::copy_n(model.initial.data(), states, initial.data());
+}
+
+}  // namespace hqmm

@@ -1,0 +1,31 @@
+// HmmTables: a hidden Markov model as the kernels read it, in rows of `stride` doubles that begin at
+// a cache line and are padded by zeros.
+#pragma once
+
+#include "hqmm/engine/aligned.hpp"
+#include "hqmm/model/hmm.hpp"
+
+namespace hqmm {
+
+struct HmmTables {
+  /// Keeps nothing of the model.
+  explicit HmmTables(const Hmm& model);
+
+  /// Where the row of a symbol begins in `emission`, or in a table of counts like it.
+  [[nodiscard]] std::uint32_t emission_row(Symbol symbol) const {
+    return static_cast<std::uint32_t>((symbol == kMissing ? symbols : symbol) * stride);
+  }
+
+  std::size_t states;   // n
+  std::size_t symbols;  // s
+  std::size_t stride;
+  AlignedDoubles columns;   // column j of A at j · stride
+  AlignedDoubles rows;      // row i of A at i · stride
+  AlignedDoubles emission;  // C_y at y · stride; behind the last symbol the missing one: all ones
+  AlignedDoubles initial;
+  /// The columns of A sum to one up to rounding, so a missing symbol weighs one. Otherwise its
+  /// weight has to be taken out, which the kernels cannot.
+  bool conserving;
+};
+
+}  // namespace hqmm

@@ -1,0 +1,269 @@
+#include "hqmm/engine/hmm_tile.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "hqmm/core/simd.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "hqmm/engine/hmm_tile.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace hqmm::HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+using D = hn::ScalableTag<double>;
+using V = hn::Vec<D>;
+
+constexpr std::size_t kLanes = hn::MaxLanes(D());
+constexpr std::size_t kLine = 8;  // doubles: the stride of few states
+constexpr std::size_t kRegisters = HWY_TARGET == HWY_AVX3 ? 32 : 16;
+/// Sequences that one pass over A serves: their accumulators must fit the registers.
+constexpr std::size_t kMostTogether = kRegisters == 32 ? kTileSlots : 4;
+
+/// Vectors of states taken together: accumulators, a column of A and one broadcast fit.
+constexpr std::size_t most_vectors(std::size_t slots) {
+  return std::min<std::size_t>(4, (kRegisters - 2) / (slots + 1));
+}
+
+/// Independent sums per element where there are few accumulators: additions take four cycles, and
+/// would wait for each other.
+constexpr std::size_t sums_of(std::size_t accumulators) {
+  if (accumulators <= 2) return 4;
+  return accumulators <= 4 ? 2 : 1;
+}
+
+/// Keeps a loaded column in its register: GCC would rather load it again for every product.
+HWY_INLINE void keep_in_register([[maybe_unused]] V& v) {
+#if HWY_COMPILER_GCC && HWY_TARGET == HWY_AVX3
+  __asm__("" : "+v"(v.raw));
+#elif HWY_COMPILER_GCC && HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
+  __asm__("" : "+x"(v.raw));
+#endif
+}
+
+/// Some vectors of states of some sequences.
+template <std::size_t kVectors, std::size_t kSlots>
+struct Sums {
+  V at[kSlots][kVectors];
+
+  HWY_INLINE void clear() {
+    for (std::size_t q = 0; q < kSlots; ++q)
+      for (std::size_t v = 0; v < kVectors; ++v) at[q][v] = hn::Zero(D());
+  }
+  /// += column · x_j, where x_j is found at `from` of each sequence.
+  HWY_INLINE void add_term(const double* column, const double* from, std::size_t stride) {
+    V loaded[kVectors];
+    for (std::size_t v = 0; v < kVectors; ++v) {
+      loaded[v] = hn::Load(D(), column + v * kLanes);
+      if (kSlots > 1) keep_in_register(loaded[v]);
+    }
+    for (std::size_t q = 0; q < kSlots; ++q) {
+      const V factor = hn::Set(D(), from[q * stride]);
+      for (std::size_t v = 0; v < kVectors; ++v)
+        at[q][v] = hn::MulAdd(loaded[v], factor, at[q][v]);
+    }
+  }
+  HWY_INLINE void add(const Sums& other) {
+    for (std::size_t q = 0; q < kSlots; ++q)
+      for (std::size_t v = 0; v < kVectors; ++v) at[q][v] = hn::Add(at[q][v], other.at[q][v]);
+  }
+};
+
+/// Σ_j columns[j] x_j for the sequences whose x begin at from, from + stride, …
+template <std::size_t kVectors, std::size_t kSlots>
+HWY_INLINE Sums<kVectors, kSlots> product(std::size_t states, std::size_t stride,
+                                          const double* columns, const double* from) {
+  constexpr std::size_t kSums = sums_of(kVectors * kSlots);
+  Sums<kVectors, kSlots> sums[kSums];
+  for (std::size_t k = 0; k < kSums; ++k) sums[k].clear();
+  std::size_t j = 0;
+  for (; j + kSums <= states; j += kSums) {
+    for (std::size_t k = 0; k < kSums; ++k)
+      sums[k].add_term(columns + (j + k) * stride, from + j + k, stride);
+  }
+  for (; j < states; ++j) sums[0].add_term(columns + j * stride, from + j, stride);
+  for (std::size_t k = 1; k < kSums; ++k) sums[0].add(sums[k]);
+  return sums[0];
+}
+
+/// What a step of some sequences reads and writes; the rows of the sequences are `stride` apart.
+struct Step {
+  const double* matrix;
+  const double* weights;         // C
+  const double* from;            // α_t, or d_{t+1}
+  double* to;                    // α_{t+1}, or d_t
+  const std::uint32_t* emitted;  // y_t, kStripSteps apart
+  const double* alpha;           // α_{t+1}; backward only, as E:
+  double* counts;
+  std::size_t spread;  // from the table of counts of a sequence to that of the next
+};
+
+struct Forward {
+  template <std::size_t kVectors, std::size_t kSlots>
+  static HWY_INLINE void block(Step step, std::size_t states, std::size_t stride,
+                               std::size_t state) {
+    const auto sums = product<kVectors, kSlots>(states, stride, step.matrix + state, step.from);
+    for (std::size_t q = 0; q < kSlots; ++q) {
+      const std::uint32_t emitted = step.emitted[q * kStripSteps];
+      const double* weights = step.weights + emitted + state;
+      double* to = step.to + q * stride + state;
+      for (std::size_t v = 0; v < kVectors; ++v) {
+        const V weight = hn::Load(D(), weights + v * kLanes);
+        hn::Store(hn::Mul(sums.at[q][v], weight), D(), to + v * kLanes);
+      }
+    }
+  }
+  static HWY_INLINE Step first(const StripRun& run, std::size_t slot) {
+    const Strip& strip = *run.strip;
+    double* states = strip.states + strip.row(run.from, slot) * run.tables->stride;
+    return {run.tables->columns.data(),
+            run.tables->emission.data(),
+            states,
+            states + strip.slots * run.tables->stride,
+            strip.emitted + slot * kStripSteps + run.from,
+            nullptr,
+            nullptr,
+            0};
+  }
+  static HWY_INLINE void next(Step& step, std::size_t slots, std::size_t stride) {
+    step.from += slots * stride;
+    step.to += slots * stride;
+    ++step.emitted;
+  }
+};
+
+struct Backward {
+  template <std::size_t kVectors, std::size_t kSlots>
+  static HWY_INLINE void block(Step step, std::size_t states, std::size_t stride,
+                               std::size_t state) {
+    const auto beta = product<kVectors, kSlots>(states, stride, step.matrix + state, step.from);
+    for (std::size_t q = 0; q < kSlots; ++q) {
+      const std::uint32_t emitted = step.emitted[q * kStripSteps];
+      const double* weights = step.weights + emitted + state;
+      const double* alpha = step.alpha + q * stride + state;
+      double* to = step.to + q * stride + state;
+      double* counts = step.counts + q * step.spread + emitted + state;
+      for (std::size_t v = 0; v < kVectors; ++v) {
+        const std::size_t at = v * kLanes;
+        hn::Store(hn::Mul(beta.at[q][v], hn::Load(D(), weights + at)), D(), to + at);
+        const V count = hn::Load(D(), counts + at);
+        hn::Store(hn::MulAdd(hn::Load(D(), alpha + at), beta.at[q][v], count), D(), counts + at);
+      }
+    }
+  }
+  static HWY_INLINE Step first(const StripRun& run, std::size_t slot) {
+    const Strip& strip = *run.strip;
+    const std::size_t stride = run.tables->stride;
+    const std::size_t row = strip.row(run.to, slot);
+    return {run.tables->rows.data(),
+            run.tables->emission.data(),
+            run.carried + row * stride,
+            run.carried + (row - strip.slots) * stride,
+            strip.emitted + slot * kStripSteps + run.to - 1,
+            strip.states + row * stride,
+            run.emissions + slot * run.spread,
+            run.spread};
+  }
+  static HWY_INLINE void next(Step& step, std::size_t slots, std::size_t stride) {
+    step.from -= slots * stride;
+    step.to -= slots * stride;
+    --step.emitted;
+    step.alpha -= slots * stride;
+  }
+};
+
+/// All states of one step, in blocks of vectors that are as even as can be.
+template <class Pass, std::size_t kSlots>
+HWY_INLINE void all_states(const Step& step, std::size_t states, std::size_t stride) {
+  constexpr std::size_t kMost = most_vectors(kSlots);
+  std::size_t vectors = (states + kLanes - 1) / kLanes;
+  std::size_t blocks = (vectors + kMost - 1) / kMost;
+  for (std::size_t state = 0; vectors > 0; --blocks) {
+    const std::size_t take = (vectors + blocks - 1) / blocks;
+    if (take == 1) Pass::template block<1, kSlots>(step, states, stride, state);
+    if (take == 2) Pass::template block<2, kSlots>(step, states, stride, state);
+    if constexpr (kMost > 2) {
+      if (take == 3) Pass::template block<3, kSlots>(step, states, stride, state);
+    }
+    if constexpr (kMost > 3) {
+      if (take == 4) Pass::template block<4, kSlots>(step, states, stride, state);
+    }
+    vectors -= take;
+    state += take * kLanes;
+  }
+}
+
+/// The sequences [slot, slot + kSlots) of a run, over all its steps.
+template <class Pass, std::size_t kSlots>
+void all_steps(const StripRun& run, std::size_t slot) {
+  const std::size_t states = run.tables->states;
+  const std::size_t stride = run.tables->stride;
+  const std::size_t slots = run.strip->slots;
+  Step step = Pass::first(run, slot);
+  if (states <= kLanes && stride == kLine) {
+    // a single vector of states: what is known of the layout makes up for much
+    for (std::size_t k = run.from; k < run.to; ++k, Pass::next(step, slots, kLine))
+      Pass::template block<1, kSlots>(step, states, kLine, 0);
+  } else {
+    for (std::size_t k = run.from; k < run.to; ++k, Pass::next(step, slots, stride))
+      all_states<Pass, kSlots>(step, states, stride);
+  }
+}
+
+template <class Pass, std::size_t... kFewer>
+HWY_INLINE void all_slots(const StripRun& run, std::index_sequence<kFewer...> /*counts*/) {
+  using Steps = void (*)(const StripRun&, std::size_t);
+  static constexpr Steps kSteps[] = {all_steps<Pass, kFewer + 1>...};
+  for (std::size_t slot = 0; slot < run.active;) {
+    const std::size_t take = std::min(kMostTogether, run.active - slot);
+    kSteps[take - 1](run, slot);
+    slot += take;
+  }
+}
+
+void forward(const StripRun& run) {
+  all_slots<Forward>(run, std::make_index_sequence<kMostTogether>());
+}
+
+void backward(const StripRun& run) {
+  all_slots<Backward>(run, std::make_index_sequence<kMostTogether>());
+}
+
+void rescale(const HmmTables& tables, double* rows, std::size_t count, double* factors) {
+  const std::size_t states = tables.states;
+  for (std::size_t q = 0; q < count; ++q, rows += tables.stride) {
+    V sums = hn::Zero(D());
+    for (std::size_t i = 0; i < states; i += kLanes)
+      sums = hn::Add(sums, hn::Load(D(), rows + i));
+    const double sum = hn::GetLane(hn::SumOfLanes(D(), sums));
+    factors[q] = factor_to_scale(sum);
+    if (factors[q] == 0.0) continue;
+    const V factor = hn::Set(D(), factors[q]);
+    for (std::size_t i = 0; i < states; i += kLanes)
+      hn::Store(hn::Mul(factor, hn::Load(D(), rows + i)), D(), rows + i);
+  }
+}
+
+}  // namespace
+}  // namespace hqmm::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace hqmm {
+
+HWY_EXPORT(forward);
+HWY_EXPORT(backward);
+HWY_EXPORT(rescale);
+
+TileKernels tile_kernels() {
+  use_simd_limit();
+  return {HWY_DYNAMIC_DISPATCH(forward), HWY_DYNAMIC_DISPATCH(backward),
+          HWY_DYNAMIC_DISPATCH(rescale)};
+}
+
+}  // namespace hqmm
+#endif

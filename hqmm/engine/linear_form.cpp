@@ -1,0 +1,177 @@
+#include "hqmm/engine/linear_form.hpp"
+
+#include <algorithm>
+
+namespace hqmm {
+
+template <int kDegree>
+LinearForm<kDegree>::LinearForm(Index rows, Index cols, Index traced, std::size_t operators)
+    : kernel_(panel_kernel()),
+      rows_(rows),
+      stride_(column_stride(rows)),
+      cols_(cols),
+      traced_(traced),
+      forward_(operators * operator_size()),
+      backward_(operators * operator_size()),
+      initial_(static_cast<std::size_t>(state_size())) {
+  // padding is multiplied along and must not be NaN
+  std::fill_n(forward_.data(), forward_.size(), 0.0);
+  std::fill_n(backward_.data(), backward_.size(), 0.0);
+  std::fill_n(initial_.data(), initial_.size(), 0.0);
+}
+
+template <int kDegree>
+void LinearForm<kDegree>::transpose(std::size_t op) {
+  const double* from = forward_matrix(op);
+  double* to = backward_matrix(op);
+  for (Index j = 0; j < rows_; ++j)
+    for (Index i = 0; i < rows_; ++i) to[i * stride_ + j] = from[j * stride_ + i];
+}
+
+template <int kDegree>
+void LinearForm<kDegree>::multiply_grams(const std::vector<Gram>& grams, std::size_t first_gram) {
+  PanelProduct product{.rows = padded_rows(rows_), .depth = rows_, .cols = rows_};
+  product.left_stride = product.col_step = product.out_stride = stride_;
+  for (std::size_t i = 0; i < grams.size(); ++i) {
+    // R = R_last R_prefix, Rᵀ = R_prefixᵀ R_lastᵀ
+    product.left = forward_matrix(grams[i].last);
+    product.right = forward_matrix(grams[i].prefix);
+    product.out = forward_matrix(first_gram + i);
+    kernel_(product);
+    product.left = backward_matrix(grams[i].prefix);
+    product.right = backward_matrix(grams[i].last);
+    product.out = backward_matrix(first_gram + i);
+    kernel_(product);
+  }
+}
+
+template <int kDegree>
+void LinearForm<kDegree>::chain_grams(const std::vector<Gram>& grams, std::size_t first_gram,
+                                      GradientTable& table) const {
+  PanelProduct product{.rows = padded_rows(rows_), .depth = rows_, .cols = rows_};
+  product.left_stride = product.out_stride = stride_;
+  for (std::size_t i = grams.size(); i-- > 0;) {
+    if (!table.used(first_gram + i)) continue;
+    const double* g = table.values(first_gram + i);
+    // ∂ by R_prefix is R_lastᵀ G
+    OperatorGradient to = table.of(grams[i].prefix);
+    product.left = backward_matrix(grams[i].last);
+    product.right = g;
+    product.depth_step = 1;
+    product.col_step = stride_;
+    product.out = to.values;
+    product.add = *to.used != 0;
+    kernel_(product);
+    *to.used = 1;
+    // ∂ by R_last is G R_prefixᵀ
+    to = table.of(grams[i].last);
+    product.left = g;
+    product.right = backward_matrix(grams[i].prefix);
+    product.out = to.values;
+    product.add = *to.used != 0;
+    kernel_(product);
+    *to.used = 1;
+  }
+}
+
+template <int kDegree>
+void LinearForm<kDegree>::copy_initial(double* x) const {
+  std::copy_n(initial_.data(), initial_.size(), x);
+}
+
+template <int kDegree>
+void LinearForm<kDegree>::apply(const double* matrix, const double* states, std::size_t count,
+                                double* const* next) const {
+  PanelProduct product{.rows = padded_rows(rows_), .depth = rows_, .left = matrix};
+  product.left_stride = product.col_step = product.out_stride = stride_;
+  if (cols_ == 1) {
+    product.cols = static_cast<Index>(count);
+    product.right = states;
+    product.scatter = next;
+    kernel_(product);
+    return;
+  }
+  product.cols = cols_;
+  for (std::size_t i = 0; i < count; ++i) {
+    product.right = states + i * static_cast<std::size_t>(state_size());
+    product.out = next[i];
+    kernel_(product);
+  }
+}
+
+template <int kDegree>
+void LinearForm<kDegree>::forward(std::uint32_t op, const double* states, std::size_t count,
+                                  double* const* next, Scratch& /*scratch*/) const {
+  apply(forward_matrix(op), states, count, next);
+}
+
+template <int kDegree>
+void LinearForm<kDegree>::backward(std::uint32_t op, const double* adjoints,
+                                   const double* /*states*/, std::size_t count,
+                                   double* const* previous, GradientTable& /*gradients*/,
+                                   Scratch& /*scratch*/) const {
+  apply(backward_matrix(op), adjoints, count, previous);
+}
+
+template <int kDegree>
+void LinearForm<kDegree>::accumulate(std::uint32_t op, const double* adjoints,
+                                     const double* states, std::size_t count,
+                                     GradientTable& gradients) const {
+  const OperatorGradient gradient = gradients.of(op);
+  PanelProduct product{.rows = padded_rows(rows_), .cols = rows_, .left = adjoints};
+  product.depth = static_cast<Index>(count) * cols_;
+  product.left_stride = product.depth_step = product.out_stride = stride_;
+  product.right = states;
+  product.col_step = 1;
+  product.out = gradient.values;
+  product.add = *gradient.used != 0;
+  kernel_(product);
+  *gradient.used = 1;
+}
+
+template <int kDegree>
+double LinearForm<kDegree>::weight(const double* x) const {
+  double sum = 0.0;
+  if constexpr (kDegree == 1) {
+    for (Index i = 0; i < traced_; ++i) sum += x[i];
+  } else {
+    for (Index j = 0; j < cols_; ++j)
+      for (Index i = 0; i < rows_; ++i) sum += x[j * stride_ + i] * x[j * stride_ + i];
+  }
+  return sum;
+}
+
+template <int kDegree>
+void LinearForm<kDegree>::add_slope(const double* x, double c, double* z) const {
+  const double factor = c / weight(x);
+  if constexpr (kDegree == 1) {
+    for (Index i = 0; i < traced_; ++i) z[i] += factor;
+  } else {
+    for (Index j = 0; j < cols_; ++j)
+      for (Index i = 0; i < rows_; ++i) z[j * stride_ + i] += 2.0 * factor * x[j * stride_ + i];
+  }
+}
+
+template <int kDegree>
+double LinearForm<kDegree>::total(std::uint32_t op, const double* x) const {
+  const std::size_t set = op / symbols_;
+  const double* g = totals_[set < totals_.size() ? set : op - symbols_ * totals_.size()].data();
+  double sum = 0.0;
+  if constexpr (kDegree == 1) {
+    for (Index i = 0; i < rows_; ++i) sum += g[i] * x[i];  // tr(Γ†Γ ρ)
+  } else {
+    for (Index c = 0; c < cols_; ++c) {  // tr(A† Γ†Γ A)
+      for (Index j = 0; j < rows_; ++j) {
+        double row = 0.0;
+        for (Index i = 0; i < rows_; ++i) row += g[j * stride_ + i] * x[c * stride_ + i];
+        sum += row * x[c * stride_ + j];
+      }
+    }
+  }
+  return sum;
+}
+
+template class LinearForm<1>;
+template class LinearForm<2>;
+
+}  // namespace hqmm

@@ -1,0 +1,214 @@
+#include "hqmm/engine/panels.hpp"
+
+#include <array>
+#include <type_traits>
+#include <utility>
+
+#include "hqmm/core/simd.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "hqmm/engine/panels.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace hqmm::HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+constexpr int kRegisters = HWY_TARGET == HWY_AVX3 ? 32 : 16;
+constexpr int kMostCols = 8;
+constexpr int kMostVectors = 4;
+
+/// kRowUnit is half a vector of the widest target and whole vectors of the others.
+constexpr bool kHalves = HWY_TARGET == HWY_AVX3;
+
+/// Columns of a tile of so many vectors of rows: accumulators, a column of L and one broadcast fit
+/// the registers.
+constexpr int tile_cols(int vectors) {
+  const int fit = (kRegisters - vectors - 1) / vectors;
+  return fit < kMostCols ? fit : kMostCols;
+}
+
+/// Independent sums per element of a small tile, so that additions need not wait for each other.
+constexpr int sums_of(int accumulators) {
+  if (accumulators <= 2) return 4;
+  return accumulators <= 7 ? 2 : 1;
+}
+
+/// Keeps a loaded column in its register: GCC would rather load it again for every product, and
+/// loads are what the small tiles run out of.
+template <class V>
+HWY_INLINE void keep_in_register([[maybe_unused]] V& v) {
+#if HWY_COMPILER_GCC && HWY_TARGET == HWY_AVX3
+  __asm__("" : "+v"(v.raw));
+#elif HWY_COMPILER_GCC && HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
+  __asm__("" : "+x"(v.raw));
+#endif
+}
+
+using D = hn::ScalableTag<double>;
+using H = std::conditional_t<kHalves, hn::Half<D>, D>;
+constexpr Index kLanes = static_cast<Index>(hn::MaxLanes(D()));
+
+/// The sums of a tile: kVectors vectors of rows, and half a vector behind them if kHalf, times
+/// kCols columns.
+template <int kVectors, bool kHalf, int kCols>
+struct Sums {
+  static constexpr int kFull = kVectors > 0 ? kVectors : 1;  // no arrays of size zero
+  hn::Vec<D> full[kCols][kFull];
+  hn::Vec<H> half[kCols];
+
+  HWY_INLINE void clear() {
+    for (int c = 0; c < kCols; ++c) {
+      for (int v = 0; v < kFull; ++v) full[c][v] = hn::Zero(D());
+      half[c] = hn::Zero(H());
+    }
+  }
+  /// += one column of L times one row of B.
+  HWY_INLINE void add_term(const double* left, const double* right, Index col_step) {
+    hn::Vec<D> column[kFull];
+    for (int v = 0; v < kVectors; ++v) {
+      column[v] = hn::LoadU(D(), left + v * kLanes);
+      if (kCols > 1) keep_in_register(column[v]);
+    }
+    hn::Vec<H> end = hn::Zero(H());
+    if (kHalf) {
+      end = hn::LoadU(H(), left + kVectors * kLanes);
+      if (kCols > 1) keep_in_register(end);
+    }
+    for (int c = 0; c < kCols; ++c) {
+      const double factor = right[c * col_step];
+      for (int v = 0; v < kVectors; ++v)
+        full[c][v] = hn::MulAdd(column[v], hn::Set(D(), factor), full[c][v]);
+      if (kHalf) half[c] = hn::MulAdd(end, hn::Set(H(), factor), half[c]);
+    }
+  }
+  HWY_INLINE void add(const Sums& other) {
+    for (int c = 0; c < kCols; ++c) {
+      for (int v = 0; v < kVectors; ++v) full[c][v] = hn::Add(full[c][v], other.full[c][v]);
+      if (kHalf) half[c] = hn::Add(half[c], other.half[c]);
+    }
+  }
+  HWY_INLINE void put(int c, double* to, bool add) const {
+    for (int v = 0; v < kVectors; ++v, to += kLanes)
+      hn::StoreU(add ? hn::Add(hn::LoadU(D(), to), full[c][v]) : full[c][v], D(), to);
+    if (kHalf) hn::StoreU(add ? hn::Add(hn::LoadU(H(), to), half[c]) : half[c], H(), to);
+  }
+};
+
+/// One tile of C, kept in registers over the whole depth.
+template <int kVectors, bool kHalf, int kCols>
+void tile(const PanelProduct& p, Index row, Index col) {
+  constexpr int kSums = sums_of((kVectors + (kHalf ? 1 : 0)) * kCols);
+  Sums<kVectors, kHalf, kCols> first, second, third, fourth;  // unused ones cost nothing
+  first.clear();
+  second.clear();
+  third.clear();
+  fourth.clear();
+  const double* left = p.left + row;
+  const double* right = p.right + col * p.col_step;
+  const Index down = p.left_stride;
+  const Index along = p.depth_step;
+  const Index col_step = p.col_step;
+  Index k = 0;
+  for (; k + kSums <= p.depth; k += kSums) {
+    first.add_term(left, right, col_step);
+    if constexpr (kSums > 1) second.add_term(left + down, right + along, col_step);
+    if constexpr (kSums > 2) {
+      third.add_term(left + 2 * down, right + 2 * along, col_step);
+      fourth.add_term(left + 3 * down, right + 3 * along, col_step);
+    }
+    left += kSums * down;
+    right += kSums * along;
+  }
+  if constexpr (kSums > 1) {
+    for (; k < p.depth; ++k, left += down, right += along)
+      first.add_term(left, right, col_step);
+    if constexpr (kSums > 2) {
+      first.add(third);
+      second.add(fourth);
+    }
+    first.add(second);
+  }
+  for (int c = 0; c < kCols; ++c) {
+    double* column =
+        p.scatter != nullptr ? p.scatter[col + c] : p.out + (col + c) * p.out_stride;
+    first.put(c, column + row, p.add);
+  }
+}
+
+using Tile = void (*)(const PanelProduct&, Index row, Index col);
+
+/// tiles[c − 1] has c columns, as many as fit the registers.
+template <int kVectors, bool kHalf, std::size_t... kCols>
+constexpr auto tiles_of(std::index_sequence<kCols...>) {
+  return std::array<Tile, kMostCols>{tile<kVectors, kHalf, static_cast<int>(kCols) + 1>...};
+}
+template <int kVectors, bool kHalf>
+constexpr int kWidth = tile_cols(kVectors + (kHalf ? 1 : 0));
+template <int kVectors, bool kHalf>
+constexpr auto kTiles =
+    tiles_of<kVectors, kHalf>(std::make_index_sequence<kWidth<kVectors, kHalf>>());
+
+struct Stripe {
+  Index width;
+  const Tile* tiles;
+};
+template <int kVectors, bool kHalf>
+constexpr Stripe kStripe{kWidth<kVectors, kHalf>, kTiles<kVectors, kHalf>.data()};
+
+constexpr Stripe kWhole[] = {{}, kStripe<1, false>, kStripe<2, false>, kStripe<3, false>,
+                             kStripe<4, false>};
+#if HWY_TARGET == HWY_AVX3
+constexpr Stripe kWithHalf[] = {kStripe<0, true>, kStripe<1, true>, kStripe<2, true>,
+                                kStripe<3, true>, kStripe<4, true>};
+#else
+constexpr const Stripe* kWithHalf = kWhole;  // never asked for
+#endif
+
+/// How many vectors of rows the next stripe takes.
+HWY_INLINE Index stripe_vectors(Index vectors, bool half, Index cols) {
+  if (vectors <= 3) return vectors;
+  if (vectors == 4) return cols <= (half ? kWithHalf : kWhole)[4].width ? 4 : 2;
+  return cols <= kWhole[4].width && vectors != 5 && vectors != 6 ? 4 : 3;
+}
+
+void multiply(const PanelProduct& p) {
+  const bool half = kHalves && p.rows % kLanes != 0;
+  Index vectors = p.rows / kLanes;
+  Index row = 0;
+  do {
+    const Index take = stripe_vectors(vectors, half, p.cols);
+    vectors -= take;
+    const Stripe& stripe = (half && vectors == 0 ? kWithHalf : kWhole)[take];
+    for (Index col = 0; col < p.cols;) {
+      const Index left_over = p.cols - col;
+      Index width = left_over < stripe.width ? left_over : stripe.width;
+      // Two tiles of the same width beat a wide one and a sliver.
+      if (left_over > width && left_over < 2 * width) width = (left_over + 1) / 2;
+      stripe.tiles[width - 1](p, row, col);
+      col += width;
+    }
+    row += take * kLanes;
+  } while (vectors > 0);
+}
+
+}  // namespace
+}  // namespace hqmm::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace hqmm {
+
+HWY_EXPORT(multiply);
+
+PanelKernel panel_kernel() {
+  use_simd_limit();
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  return HWY_DYNAMIC_DISPATCH(multiply);
+}
+
+}  // namespace hqmm
+#endif

@@ -1,0 +1,31 @@
+// A complex matrix as a real one of twice the size: (Re K, −Im K; Im K, Re K), which acts on columns
+// of real parts over imaginary parts, and the way back for gradients.
+#pragma once
+
+#include "hqmm/core/types.hpp"
+
+namespace hqmm {
+
+/// K: n × n, row-major. Columns of `out` are `stride` apart.
+inline void write_real_form(const Complex* k, Index n, Index stride, double* out) {
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = 0; j < n; ++j, ++k) {
+      out[j * stride + i] = out[(n + j) * stride + n + i] = k->real();
+      out[j * stride + n + i] = k->imag();
+      out[(n + j) * stride + i] = -k->imag();
+    }
+  }
+}
+
+/// out += factor · ∂/∂K, from g = ∂ by every entry of the real form.
+inline void add_complex_gradient(const double* g, Index n, Index stride, double factor,
+                                 Complex* out) {
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = 0; j < n; ++j, ++out) {
+      *out += factor * Complex(g[j * stride + i] + g[(n + j) * stride + n + i],
+                               g[j * stride + n + i] - g[(n + j) * stride + i]);
+    }
+  }
+}
+
+}  // namespace hqmm

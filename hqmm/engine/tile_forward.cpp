@@ -1,0 +1,228 @@
+#include "hqmm/engine/tile_forward.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "hqmm/core/error.hpp"
+
+namespace hqmm {
+namespace {
+
+struct SymbolCensus {
+  std::uint64_t missing = 0;
+  std::uint32_t largest = 0;
+};
+
+template <typename Stored>
+SymbolCensus census(const Stored* symbols, std::size_t size) {
+  constexpr auto kNone = static_cast<Stored>(kMissing);
+  constexpr std::size_t kBlock = 128;  // counts of a block fit a symbol, which makes wide vectors
+  SymbolCensus out;
+  for (std::size_t begin = 0; begin < size; begin += kBlock) {
+    const std::size_t end = std::min(size, begin + kBlock);
+    Stored missing = 0;
+    Stored largest = 0;
+    for (std::size_t t = begin; t < end; ++t) {
+      const bool none = symbols[t] == kNone;
+      missing = static_cast<Stored>(missing + (none ? 1 : 0));
+      largest = std::max(largest, none ? Stored{0} : symbols[t]);
+    }
+    out.missing += missing;
+    out.largest = std::max<std::uint32_t>(out.largest, largest);
+  }
+  return out;
+}
+
+template <typename Stored>
+void read_offsets(const Stored* symbols, std::size_t size, const HmmTables& tables,
+                  std::uint32_t* to) {
+  const auto stride = static_cast<std::uint32_t>(tables.stride);
+  const auto none = static_cast<std::uint32_t>(tables.symbols);
+  for (std::size_t k = 0; k < size; ++k) {
+    const std::uint32_t symbol = symbols[k];
+    to[k] = (symbol == static_cast<Stored>(kMissing) ? none : symbol) * stride;
+  }
+}
+
+[[noreturn]] void refuse_symbols(const SequenceView& view, std::size_t index,
+                                 std::size_t alphabet_size) {
+  std::size_t t = 0;
+  while (view[t] < alphabet_size || view[t] == kMissing) ++t;
+  throw fail(ErrorCode::kBadData, "symbol {} of sequence {} is {}, the model has 0..{}", t, index,
+             view[t], alphabet_size - 1);
+}
+
+double sum_of(const double* row, std::size_t size) {
+  double sum = 0.0;
+  for (std::size_t i = 0; i < size; ++i) sum += row[i];
+  return sum;
+}
+
+/// Rows that a segment must have left: a strip, or the same steps each alone.
+constexpr std::size_t kReserve = 2 * kStripSteps * kTileSlots;
+
+}  // namespace
+
+double log_of(double sum, std::int64_t exponent) {
+  int own = 0;
+  double fraction = std::frexp(sum, &own);
+  if (fraction < std::numbers::sqrt2 / 2) {
+    fraction *= 2;
+    --own;
+  }
+  return std::log(fraction) + static_cast<double>(own - exponent) * std::numbers::ln2;
+}
+
+TileForward::TileForward(const HmmTables& tables, std::size_t rows)
+    : tables_(&tables), kernels_(tile_kernels()), most_rows_(rows) {
+  current_.resize(kTileSlots * tables.stride, 0.0);
+}
+
+void TileForward::start(const SequenceSet& set, std::span<const std::size_t> sequences) {
+  set_ = &set;
+  slots_.clear();
+  std::size_t rows = kReserve;
+  for (const std::size_t sequence : sequences) {
+    TileSlot slot;
+    slot.sequence = sequence;
+    slot.length = set[sequence].size();
+    const std::uint64_t at = set.offsets()[sequence];
+    const SymbolCensus found = set.symbols().wide()
+                                   ? census(set.symbols().wide_data() + at, slot.length)
+                                   : census(set.symbols().bytes() + at, slot.length);
+    if (found.largest >= tables_->symbols && found.missing < slot.length)
+      refuse_symbols(set[sequence], sequence, tables_->symbols);
+    slot.scored = slot.length - found.missing;
+    slot.exponent = kScaleExponent;
+    slot.lost = found.missing > 0 && !tables_->conserving;
+    slots_.push_back(slot);
+    rows += slot.length + slot.length / kStripSteps + 1;
+  }
+  // what is there already from an earlier tile must not matter: segments follow from the data alone
+  rows_ = std::clamp(rows, kReserve, std::max(kReserve, most_rows_));
+  if (states_.size() < rows_ * tables_->stride) {
+    states_.resize(rows_ * tables_->stride, 0.0);
+    emitted_.resize(rows_ * kStripSteps);
+  }
+  position_ = frontier_ = 0;
+  start_segment();
+  for (std::size_t q = 0; q < slots_.size(); ++q) {
+    double* row = current_.data() + q * tables_->stride;
+    for (std::size_t i = 0; i < tables_->states; ++i) row[i] = kScale * tables_->initial[i];
+  }
+}
+
+void TileForward::start_segment() {
+  strips_.clear();
+  used_ = 0;
+}
+
+void TileForward::start_segment(std::size_t begin, const double* states) {
+  start_segment();
+  position_ = begin;
+  std::copy_n(states, active(begin) * tables_->stride, current_.data());
+}
+
+bool TileForward::full() const noexcept {
+  return used_ + 2 * kStripSteps * active(position_) > rows_;
+}
+
+std::size_t TileForward::active(std::size_t position) const noexcept {
+  std::size_t count = slots_.size();
+  while (count > 0 && slots_[count - 1].length <= position) --count;
+  return count;
+}
+
+double TileForward::current_sum(std::size_t slot) const {
+  return sum_of(current_.data() + slot * tables_->stride, tables_->states);
+}
+
+void TileForward::advance(std::size_t end) {
+  const std::size_t steps = std::min({kStripSteps, end - position_, longest() - position_});
+  Strip strip = open_strip(steps);
+  if (take_steps(strip) || steps == 1) {
+    close_strip(strip);
+    return;
+  }
+  for (std::size_t k = 0; k < steps; ++k) {
+    Strip alone = open_strip(1);
+    take_steps(alone);
+    close_strip(alone);
+  }
+}
+
+Strip TileForward::open_strip(std::size_t steps) {
+  Strip strip;
+  strip.begin = position_;
+  strip.steps = steps;
+  strip.slots = active(position_);
+  strip.states = states_.data() + used_ * tables_->stride;
+  strip.emitted = emitted_.data() + used_ * kStripSteps;
+  std::copy_n(current_.data(), strip.slots * tables_->stride, strip.states);
+  const SymbolBlock& symbols = set_->symbols();
+  for (std::size_t q = 0; q < strip.slots; ++q) {
+    const std::uint64_t at = set_->offsets()[slots_[q].sequence] + strip.begin;
+    const std::size_t size = std::min(steps, slots_[q].length - strip.begin);
+    std::uint32_t* to = strip.emitted + q * kStripSteps;
+    if (symbols.wide()) {
+      read_offsets(symbols.wide_data() + at, size, *tables_, to);
+    } else {
+      read_offsets(symbols.bytes() + at, size, *tables_, to);
+    }
+  }
+  return strip;
+}
+
+/// Fills in states and factors; false when a factor is 0, out of range.
+bool TileForward::take_steps(Strip& strip) const {
+  const std::size_t stride = tables_->stride;
+  for (std::size_t k = 0; k < strip.steps;) {
+    const std::size_t running = active(strip.begin + k);
+    const std::size_t to = std::min(strip.steps, slots_[running - 1].length - strip.begin);
+    kernels_.forward({tables_, &strip, k, to, running, nullptr, nullptr, 0});
+    k = to;
+  }
+  std::size_t whole = strip.slots;  // slots that run to the end of the strip
+  bool in_range = true;
+  for (; slots_[whole - 1].length < strip.begin + strip.steps; --whole) {
+    const std::size_t q = whole - 1;
+    const std::size_t length = slots_[q].length - strip.begin;
+    const double sum = sum_of(strip.states + strip.row(length, q) * stride, tables_->states);
+    strip.factors[q] = sum >= kSmallestSum ? 1.0 : 0.0;
+    in_range = in_range && sum >= kSmallestSum;
+    for (std::size_t k = length + 1; k <= strip.steps; ++k)
+      std::fill_n(strip.states + strip.row(k, q) * stride, stride, 0.0);
+  }
+  kernels_.rescale(*tables_, strip.states + strip.row(strip.steps, 0) * stride, whole,
+                   strip.factors.data());
+  for (std::size_t q = 0; q < whole; ++q) in_range = in_range && strip.factors[q] != 0.0;
+  return in_range;
+}
+
+void TileForward::close_strip(Strip& strip) {
+  const std::size_t stride = tables_->stride;
+  const bool first_time = strip.begin >= frontier_;
+  for (std::size_t q = 0; q < strip.slots; ++q) {
+    TileSlot& slot = slots_[q];
+    const std::size_t last = std::min(strip.steps, slot.length - strip.begin);
+    double* row = strip.states + strip.row(last, q) * stride;
+    if (strip.factors[q] == 0.0) {
+      // goes on with anything that is in range, for the sake of the others
+      slot.lost = true;
+      strip.factors[q] = 1.0;
+      for (std::size_t i = 0; i < tables_->states; ++i) row[i] = kScale * tables_->initial[i];
+    }
+    if (!first_time) continue;
+    slot.exponent += std::ilogb(strip.factors[q]);
+    if (slot.length <= strip.begin + strip.steps) slot.sum = sum_of(row, tables_->states);
+  }
+  position_ += strip.steps;
+  frontier_ = std::max(frontier_, position_);
+  used_ += (strip.steps + 1) * strip.slots;
+  std::copy_n(strip.states + strip.row(strip.steps, 0) * stride, active(position_) * stride,
+              current_.data());
+  strips_.push_back(strip);
+}
+
+}  // namespace hqmm
