@@ -21,8 +21,8 @@
 #include <cstring>
 #include <numbers>
 
-#include "hqmm/engine/chain_layout.hpp"
 #include "hqmm/engine/chain_result.hpp"
+#include "hqmm/engine/chain_work.hpp"
 
 namespace hqmm {
 
@@ -43,14 +43,15 @@ class ChainPass {
   /// The sequences [first, last) of a program. `out` is filled anew, but for other sequences'
   /// likelihoods.
   ChainPass(const Form& form, const Program& program, std::size_t first, std::size_t last,
-            const ChainOptions& options, ChainResult& out)
+            const ChainOptions& options, ChainWork& work, ChainResult& out)
       : form_(form),
         program_(program),
         first_(first),
         count_(last - first),
         options_(options),
         out_(out),
-        size_(static_cast<std::size_t>(form.state_size())) {}
+        size_(static_cast<std::size_t>(form.state_size())),
+        work_(work) {}
 
   /// False when a weight left the safe range; the result is then worthless. In the careful mode throws NotFiniteError instead.
   [[nodiscard]] bool run() {
@@ -91,13 +92,13 @@ class ChainPass {
     segment_steps_ = kSegmentBytes / step_bytes / block_steps_ * block_steps_;
     segment_steps_ = std::max(segment_steps_, block_steps_);
     segments_ = (longest_ + segment_steps_ - 1) / segment_steps_;
-    states_.resize(std::min(longest_, segment_steps_) * count_ * size_);
-    if (options_.backward) adjoints_.resize(std::min(longest_, block_steps_) * count_ * size_);
-    carry_.resize(count_ * size_);
-    final_.resize(count_ * size_);
-    adjoint_carry_.resize(count_ * size_);
+    work_.states.resize(std::min(longest_, segment_steps_) * count_ * size_);
+    if (options_.backward) work_.adjoints.resize(std::min(longest_, block_steps_) * count_ * size_);
+    work_.carry.resize(count_ * size_);
+    work_.last.resize(count_ * size_);
+    work_.adjoint_carry.resize(count_ * size_);
     for (std::size_t b = 0; b < count_; ++b) form_.copy_initial(carried(b));
-    exponents_.assign(count_, 0);
+    work_.exponents.assign(count_, 0);
     if (options_.backward) {
       out_.gradients.reset(form_.gradient_count(), form_.gradient_size());
       out_.initial.assign(size_, 0.0);
@@ -106,23 +107,23 @@ class ChainPass {
       out_.log_likelihoods[b] = out_.log_totals[b] = 0.0;
   }
 
-  [[nodiscard]] double* carried(std::size_t b) { return carry_.data() + b * size_; }
-  [[nodiscard]] double* carried_adjoint(std::size_t b) { return adjoint_carry_.data() + b * size_; }
-  [[nodiscard]] double* last_state(std::size_t b) { return final_.data() + b * size_; }
+  [[nodiscard]] double* carried(std::size_t b) { return work_.carry.data() + b * size_; }
+  [[nodiscard]] double* carried_adjoint(std::size_t b) { return work_.adjoint_carry.data() + b * size_; }
+  [[nodiscard]] double* last_state(std::size_t b) { return work_.last.data() + b * size_; }
   [[nodiscard]] double* state(std::size_t t, std::size_t b) {
-    return states_.data() + layout_.slot(t, b) * size_;
+    return work_.states.data() + work_.layout.slot(t, b) * size_;
   }
 
   void save_checkpoint(std::size_t segment) {
     if (segments_ == 1 || !options_.backward) return;
-    checkpoints_.resize(segments_);
-    checkpoints_[segment].states.assign(carry_.data(), carry_.data() + count_ * size_);
-    checkpoints_[segment].exponents = exponents_;
+    work_.checkpoints.resize(segments_);
+    work_.checkpoints[segment].states.assign(work_.carry.data(), work_.carry.data() + count_ * size_);
+    work_.checkpoints[segment].exponents = work_.exponents;
   }
   void load_checkpoint(std::size_t segment) {
-    const Checkpoint& saved = checkpoints_[segment];
-    std::copy(saved.states.begin(), saved.states.end(), carry_.data());
-    exponents_ = saved.exponents;
+    const ChainWork::Checkpoint& saved = work_.checkpoints[segment];
+    std::copy(saved.states.begin(), saved.states.end(), work_.carry.data());
+    work_.exponents = saved.exponents;
   }
 
   // ---- forward ----------------------------------------------------------------------------------
@@ -130,8 +131,8 @@ class ChainPass {
   [[nodiscard]] bool forward(std::size_t segment, bool count_marks) {
     begin_ = segment * segment_steps_;
     end_ = std::min(longest_, begin_ + segment_steps_);
-    layout_.write(program_, first_, count_, begin_, end_, block_steps_);
-    powers_.assign(((end_ - begin_) / options_.rescale_every + 1) * count_, 1.0);
+    work_.layout.write(program_, first_, count_, begin_, end_, block_steps_);
+    work_.powers.assign(((end_ - begin_) / options_.rescale_every + 1) * count_, 1.0);
     for (std::size_t b = 0; b < count_; ++b) {
       if (begin_ < length(b)) std::copy_n(carried(b), size_, state(begin_, b));
     }
@@ -141,12 +142,12 @@ class ChainPass {
         add_marks(t);
         if (options_.normalise) add_totals(t);
       }
-      for (const Group& group : layout_.groups(t)) {
-        next_.resize(group.count);
+      for (const Group& group : work_.layout.groups(t)) {
+        work_.next.resize(group.count);
         for (std::size_t i = 0; i < group.count; ++i)
-          next_[i] = state_behind(t, layout_.sequence(group.first + i));
-        form_.forward(group.op, states_.data() + group.first * size_, group.count, next_.data(),
-                      scratch_);
+          work_.next[i] = state_behind(t, work_.layout.sequence(group.first + i));
+        form_.forward(group.op, work_.states.data() + group.first * size_, group.count, work_.next.data(),
+                      work_.scratch);
       }
     }
     return true;
@@ -160,7 +161,7 @@ class ChainPass {
   }
 
   [[nodiscard]] double& power(std::size_t t, std::size_t b) {
-    return powers_[(t - begin_) / options_.rescale_every * count_ + b];
+    return work_.powers[(t - begin_) / options_.rescale_every * count_ + b];
   }
 
   [[nodiscard]] bool rescale(std::size_t t) {
@@ -173,7 +174,7 @@ class ChainPass {
       const int exponent = std::ilogb(weight) / Form::kDegree;
       const double scale = std::ldexp(1.0, -exponent);
       power(t, b) = scale;
-      exponents_[b] += exponent * Form::kDegree;
+      work_.exponents[b] += exponent * Form::kDegree;
       for (std::size_t i = 0; i < size_; ++i) x[i] *= scale;
     }
     return true;
@@ -188,7 +189,7 @@ class ChainPass {
   }
 
   [[nodiscard]] double log_weight(double weight, std::size_t b) const {
-    return std::log(weight) + std::numbers::ln2 * static_cast<double>(exponents_[b]);
+    return std::log(weight) + std::numbers::ln2 * static_cast<double>(work_.exponents[b]);
   }
 
   void add_marks(std::size_t t) {
@@ -243,28 +244,28 @@ class ChainPass {
   // ---- backward ---------------------------------------------------------------------------------
 
   void backward() {
-    for (std::size_t block = layout_.blocks(); block-- > 0;) {
+    for (std::size_t block = work_.layout.blocks(); block-- > 0;) {
       const std::size_t from = begin_ + block * block_steps_;
       const std::size_t to = std::min(end_, from + block_steps_);
-      block_base_ = layout_.block_first(block);
+      block_base_ = work_.layout.block_first(block);
       for (std::size_t t = to; t-- > from;) {
         start_adjoints(t, t + 1 == to);
-        for (const Group& group : layout_.groups(t)) {
-          next_.resize(group.count);
+        for (const Group& group : work_.layout.groups(t)) {
+          work_.next.resize(group.count);
           for (std::size_t i = 0; i < group.count; ++i) {
-            const std::size_t b = layout_.sequence(group.first + i);
-            next_[i] = t > from ? adjoint(t - 1, b) : carried_adjoint(b);
+            const std::size_t b = work_.layout.sequence(group.first + i);
+            work_.next[i] = t > from ? adjoint(t - 1, b) : carried_adjoint(b);
           }
-          form_.backward(group.op, adjoints_.data() + (group.first - block_base_) * size_,
-                         states_.data() + group.first * size_, group.count, next_.data(),
-                         out_.gradients, scratch_);
+          form_.backward(group.op, work_.adjoints.data() + (group.first - block_base_) * size_,
+                         work_.states.data() + group.first * size_, group.count, work_.next.data(),
+                         out_.gradients, work_.scratch);
         }
         if (t > 0) adjust_adjoints(t, t > from);
       }
       if constexpr (Form::kDeferred) {
-        for (const Group& run : layout_.runs(block)) {
-          form_.accumulate(run.op, adjoints_.data() + (run.first - block_base_) * size_,
-                           states_.data() + run.first * size_, run.count, out_.gradients);
+        for (const Group& run : work_.layout.runs(block)) {
+          form_.accumulate(run.op, work_.adjoints.data() + (run.first - block_base_) * size_,
+                           work_.states.data() + run.first * size_, run.count, out_.gradients);
         }
       }
     }
@@ -272,7 +273,7 @@ class ChainPass {
 
   /// The adjoint behind step t.
   [[nodiscard]] double* adjoint(std::size_t t, std::size_t b) {
-    return adjoints_.data() + (layout_.slot(t, b) - block_base_) * size_;
+    return work_.adjoints.data() + (work_.layout.slot(t, b) - block_base_) * size_;
   }
 
   /// Sequences that end with step t start here, others cross over from the next block.
@@ -308,11 +309,6 @@ class ChainPass {
     }
   }
 
-  struct Checkpoint {
-    std::vector<double> states;
-    std::vector<std::int64_t> exponents;
-  };
-
   const Form& form_;
   const Program& program_;
   std::size_t first_, count_;
@@ -321,15 +317,9 @@ class ChainPass {
   std::size_t size_;  // doubles of a state
 
   std::size_t longest_ = 0, block_steps_ = 0, segment_steps_ = 0, segments_ = 0;
-  std::size_t begin_ = 0, end_ = 0;  // steps of the segment in states_
-  std::size_t block_base_ = 0;       // slot of the first adjoint in adjoints_
-  ChainLayout layout_;
-  AlignedDoubles states_, adjoints_, carry_, final_, adjoint_carry_;
-  std::vector<double> powers_;
-  std::vector<std::int64_t> exponents_;  // of two, taken out of each sequence's state so far
-  std::vector<Checkpoint> checkpoints_;
-  std::vector<double*> next_;
-  typename Form::Scratch scratch_;
+  std::size_t begin_ = 0, end_ = 0;  // steps of the segment in work_.states
+  std::size_t block_base_ = 0;       // slot of the first adjoint in work_.adjoints
+  ChainWork& work_;
 };
 
 }  // namespace hqmm

@@ -49,11 +49,11 @@ StateFactor factor_initial_state(const Hqmm& model) {
           eigen.eigenvalues().tail(rank).reverse().cwiseSqrt()};
 }
 
-NormForm factor_form(const Hqmm& model, const Program& program, const StateFactor& state,
-                     bool feasible) {
+void write_factor_form(const Hqmm& model, const Program& program, const StateFactor& state,
+                       bool feasible, NormForm& form) {
   const Index n = model.latent_dim();
   const auto s = static_cast<std::size_t>(model.alphabet_size());
-  NormForm form(2 * n, state.vectors.cols(), 0, program.operators());
+  form.reshape(2 * n, state.vectors.cols(), 0, program.operators());
   for (std::size_t op = 0; op < model.sets.size() * s; ++op) {
     const Complex* k = model.sets[op / s].gamma().data() + static_cast<Index>(op % s) * n * n;
     write_real_form(k, n, form.stride(), form.forward_matrix(op));
@@ -77,7 +77,6 @@ NormForm factor_form(const Hqmm& model, const Program& program, const StateFacto
     }
     form.set_totals(static_cast<std::uint32_t>(s), std::move(totals));
   }
-  return form;
 }
 
 void factor_gradient(const Hqmm& model, const Program& program, const NormForm& form,

@@ -18,8 +18,8 @@ struct StateFactor {
 };
 [[nodiscard]] StateFactor factor_initial_state(const Hqmm& model);
 
-[[nodiscard]] NormForm factor_form(const Hqmm& model, const Program& program,
-                                   const StateFactor& state, bool feasible);
+void write_factor_form(const Hqmm& model, const Program& program, const StateFactor& state,
+                       bool feasible, NormForm& form);
 
 /// ∂loss/∂Γ, and by the initial state when it is wanted: a Hermitian H with H A = (∂loss/∂ρ₀) A,
 /// which is all that a rank-deficient factor can tell and all that a learner needs.

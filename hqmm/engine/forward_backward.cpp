@@ -123,8 +123,11 @@ class ExpectationStep {
         to.transitions(row, column) =
             from.transitions[j * tables_.stride + i] * model_.transition(row, column);
       }
-      for (std::size_t y = 0; y < tables_.symbols; ++y)
-        to.emissions(static_cast<Index>(y), column) = from.emissions[y * tables_.stride + j];
+      for (std::size_t begin = 0; begin < from.emissions.size(); begin += tables_.emission_size()) {
+        const double* emissions = from.emissions.data() + begin + j;
+        for (std::size_t y = 0; y < tables_.symbols; ++y)
+          to.emissions(static_cast<Index>(y), column) += emissions[y * tables_.stride];
+      }
     }
   }
 

@@ -1,6 +1,7 @@
 #include "hqmm/engine/gradient.hpp"
 
 #include <algorithm>
+#include <mutex>
 
 #include "hqmm/core/parallel.hpp"
 #include "hqmm/engine/chain.hpp"
@@ -26,6 +27,53 @@ BatchGradient& BatchGradient::operator+=(const BatchGradient& other) {
   return *this;
 }
 
+/// Passes borrow their memory here.
+class WorkPool {
+ public:
+  class Loan {
+   public:
+    explicit Loan(WorkPool& pool) : pool_(pool) {
+      const std::lock_guard lock(pool.guard_);
+      if (!pool.free_.empty()) {
+        work_ = std::move(pool.free_.back());
+        pool.free_.pop_back();
+      }
+      if (!work_) work_ = std::make_unique<ChainWork>();
+    }
+    Loan(const Loan&) = delete;
+    Loan& operator=(const Loan&) = delete;
+    ~Loan() {
+      const std::lock_guard lock(pool_.guard_);
+      pool_.free_.push_back(std::move(work_));
+    }
+    [[nodiscard]] ChainWork& work() noexcept { return *work_; }
+
+   private:
+    WorkPool& pool_;
+    std::unique_ptr<ChainWork> work_;
+  };
+
+ private:
+  std::mutex guard_;
+  std::vector<std::unique_ptr<ChainWork>> free_;
+};
+
+struct GradientWorkspace::Memory {
+  Program program;
+  std::vector<double> log_likelihoods, log_totals;
+  NormForm norm_form;
+  TraceForm trace_form;
+  KrausForm kraus_form;
+  WorkPool pool;
+  std::vector<ChainResult> results;  // of the parts of a round
+  ChainResult total;
+};
+
+GradientWorkspace::GradientWorkspace() : memory_(std::make_unique<Memory>()) {}
+GradientWorkspace::GradientWorkspace(GradientWorkspace&&) noexcept = default;
+GradientWorkspace& GradientWorkspace::operator=(GradientWorkspace&&) noexcept = default;
+GradientWorkspace::~GradientWorkspace() = default;
+
 namespace {
 
 BatchGradient naive_gradient(const Hqmm& model, std::span<const SequenceView> batch,
@@ -48,30 +96,35 @@ BatchGradient naive_gradient(const Hqmm& model, std::span<const SequenceView> ba
 /// Passes over parts of the batch and their sum, along a fixed tree within rounds of a fixed
 /// number of parts: the same bytes at any thread count, and memory for one round only.
 template <typename Form>
-bool run_parts(const Form& form, const Program& program, std::size_t part,
-               const ChainOptions& options, int threads, ChainResult& total) {
+bool run_parts(const Form& form, std::size_t part, const ChainOptions& options, int threads,
+               GradientWorkspace::Memory& memory) {
   constexpr std::size_t kRound = 16;
+  const Program& program = memory.program;
   const std::size_t parts = (program.sequences() + part - 1) / part;
+  std::vector<ChainResult>& results = memory.results;
+  if (results.size() < std::min(kRound, parts)) results.resize(std::min(kRound, parts));
+  std::vector<char> good(std::min(kRound, parts));
   for (std::size_t begin = 0; begin < parts; begin += kRound) {
     const std::size_t count = std::min(kRound, parts - begin);
-    std::vector<ChainResult> results(count);
-    std::vector<char> good(count, 0);
     parallel_for(count, threads, [&](std::size_t i) {
-      results[i].log_likelihoods = total.log_likelihoods;
-      results[i].log_totals = total.log_totals;
+      results[i].log_likelihoods = memory.log_likelihoods;
+      results[i].log_totals = memory.log_totals;
+      results[i].least = {};
       const std::size_t first = (begin + i) * part;
       const std::size_t last = std::min(program.sequences(), first + part);
-      good[i] = ChainPass<Form>(form, program, first, last, options, results[i]).run() ? 1 : 0;
+      WorkPool::Loan loan(memory.pool);
+      ChainPass<Form> pass(form, program, first, last, options, loan.work(), results[i]);
+      good[i] = pass.run() ? 1 : 0;
     });
-    if (std::find(good.begin(), good.end(), 0) != good.end()) return false;
+    if (std::find(good.begin(), good.begin() + static_cast<std::ptrdiff_t>(count), 0) !=
+        good.begin() + static_cast<std::ptrdiff_t>(count))
+      return false;
     for (std::size_t stride = 1; stride < count; stride *= 2)
       for (std::size_t i = 0; i + stride < count; i += 2 * stride) results[i] += results[i + stride];
     if (begin == 0) {
-      total.gradients = std::move(results[0].gradients);
-      total.initial = std::move(results[0].initial);
-      total.least = results[0].least;
+      std::swap(memory.total, results[0]);
     } else {
-      total += results[0];
+      memory.total += results[0];
     }
   }
   return true;
@@ -81,8 +134,14 @@ bool run_parts(const Form& form, const Program& program, std::size_t part,
 class FastGradient {
  public:
   FastGradient(const Hqmm& model, std::span<const SequenceView> batch,
-               const GradientOptions& options, bool feasible, int threads)
-      : model_(model), batch_(batch), options_(options), feasible_(feasible), threads_(threads) {}
+               const GradientOptions& options, bool feasible, int threads,
+               GradientWorkspace::Memory& memory)
+      : model_(model),
+        batch_(batch),
+        options_(options),
+        feasible_(feasible),
+        threads_(threads),
+        memory_(memory) {}
 
   /// False when a weight left the range that is safe at this pace, or the gradient overflowed. The
   /// careful way rescales at every step and throws NotFiniteError instead.
@@ -90,17 +149,17 @@ class FastGradient {
     choice_ = choice;
     if (careful) choice_.gram = 1;
     pace_ = careful ? 1 : 16 / static_cast<std::size_t>(choice_.gram);
-    write_program(model_, batch_, options_, choice_.gram, program_);
-    log_likelihoods_.resize(program_.sequences());
-    log_totals_.resize(program_.sequences());
-    result_ = {log_likelihoods_, log_totals_, {}, {}, {}};
+    write_program(model_, batch_, options_, choice_.gram, memory_.program);
+    memory_.log_likelihoods.resize(batch_.size());
+    memory_.log_totals.resize(batch_.size());
     out_ = {};
     if (!run_form()) return false;
     add_likelihoods();
     const auto finite = [](const auto& m) { return m.allFinite(); };
     if (std::all_of(out_.sets.begin(), out_.sets.end(), finite) && finite(out_.initial_state))
       return true;
-    if (careful) throw NotFiniteError({result_.least.sequence, result_.least.position});
+    const LeastWeight& least = memory_.total.least;
+    if (careful) throw NotFiniteError({least.sequence, least.position});
     return false;
   }
 
@@ -108,26 +167,31 @@ class FastGradient {
 
  private:
   bool run_form() {
+    const Program& program = memory_.program;
+    ChainResult& total = memory_.total;
     switch (choice_.engine) {
       case EngineKind::kPure:
       case EngineKind::kFactor: {
         const StateFactor state = factor_initial_state(model_);
-        const NormForm form = factor_form(model_, program_, state, feasible_);
+        NormForm& form = memory_.norm_form;
+        write_factor_form(model_, program, state, feasible_, form);
         if (!walk(form)) return false;
-        factor_gradient(model_, program_, form, state, result_.gradients, result_.initial, out_);
+        factor_gradient(model_, program, form, state, total.gradients, total.initial, out_);
         return true;
       }
       case EngineKind::kKraus: {
-        const KrausForm form(model_, feasible_);
+        KrausForm& form = memory_.kraus_form;
+        form.write(model_, feasible_);
         if (!walk(form)) return false;
-        form.write_gradient(model_, result_.gradients, result_.initial, out_);
+        form.write_gradient(model_, total.gradients, total.initial, out_);
         return true;
       }
       default: {
-        const TraceForm form = superoperator_form(model_, program_, feasible_, threads_);
+        TraceForm& form = memory_.trace_form;
+        write_superoperators(model_, program, feasible_, threads_, form);
         if (!walk(form)) return false;
-        superoperator_gradient(model_, program_, form, result_.gradients, result_.initial,
-                               threads_, out_);
+        superoperator_gradient(model_, program, form, total.gradients, total.initial, threads_,
+                               out_);
         return true;
       }
     }
@@ -138,16 +202,16 @@ class FastGradient {
     ChainOptions options;
     options.rescale_every = pace_;
     options.normalise = !feasible_;
-    if (!run_parts(form, program_, choice_.part, options, threads_, result_)) return false;
-    if (!options_.want_initial_state) result_.initial.clear();
+    if (!run_parts(form, choice_.part, options, threads_, memory_)) return false;
+    if (!options_.want_initial_state) memory_.total.initial.clear();
     return true;
   }
 
   void add_likelihoods() {
-    for (std::size_t i = 0; i < program_.sequences(); ++i) {
-      out_.scored += program_.scored[i];
-      out_.raw_log_likelihood += log_likelihoods_[i];
-      out_.log_likelihood += log_likelihoods_[i] - log_totals_[i];
+    for (std::size_t i = 0; i < batch_.size(); ++i) {
+      out_.scored += memory_.program.scored[i];
+      out_.raw_log_likelihood += memory_.log_likelihoods[i];
+      out_.log_likelihood += memory_.log_likelihoods[i] - memory_.log_totals[i];
     }
   }
 
@@ -156,11 +220,9 @@ class FastGradient {
   const GradientOptions& options_;
   bool feasible_;
   int threads_;
+  GradientWorkspace::Memory& memory_;
   Choice choice_;
   std::size_t pace_ = 16;  // steps from one rescaling to the next
-  Program program_;
-  std::vector<double> log_likelihoods_, log_totals_;
-  ChainResult result_;
   BatchGradient out_;
 };
 
@@ -182,14 +244,20 @@ BatchShape shape_of(const Hqmm& model, std::span<const SequenceView> batch, bool
 }  // namespace
 
 BatchGradient gradient(const Hqmm& model, std::span<const SequenceView> batch,
-                       const GradientOptions& options, int threads) {
+                       const GradientOptions& options, int threads, GradientWorkspace& workspace) {
   if (batch.empty() || options.engine == EngineKind::kNaive)
     return naive_gradient(model, batch, options, threads);
   const bool feasible = is_feasible(model);
   const Choice choice = choose(shape_of(model, batch, feasible), options.engine);
-  FastGradient fast(model, batch, options, feasible, threads);
+  FastGradient fast(model, batch, options, feasible, threads, workspace.memory());
   if (!fast.run(choice, false)) static_cast<void>(fast.run(choice, true));
   return fast.take();
+}
+
+BatchGradient gradient(const Hqmm& model, std::span<const SequenceView> batch,
+                       const GradientOptions& options, int threads) {
+  GradientWorkspace workspace;
+  return gradient(model, batch, options, threads, workspace);
 }
 
 }  // namespace hqmm

@@ -8,6 +8,8 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -66,7 +68,28 @@ class NotFiniteError : public std::exception {
   NotFinite place_;
 };
 
+/// The memory of a gradient, for callers that compute many: reused from one batch to the next, of
+/// the same model or another. Holds no result.
+class GradientWorkspace {
+ public:
+  GradientWorkspace();
+  GradientWorkspace(GradientWorkspace&&) noexcept;
+  GradientWorkspace& operator=(GradientWorkspace&&) noexcept;
+  ~GradientWorkspace();
+
+  struct Memory;
+  [[nodiscard]] Memory& memory() noexcept { return *memory_; }
+
+ private:
+  std::unique_ptr<Memory> memory_;
+};
+
 /// The sum over the batch, combined along a fixed tree: the same bytes at any thread count.
+/// Memory per thread beyond the operators and their gradients: at most 32 MiB of states, or those
+/// of 16 steps; and one state per sequence and 32 MiB.
+[[nodiscard]] BatchGradient gradient(const Hqmm& model, std::span<const SequenceView> batch,
+                                     const GradientOptions& options, int threads,
+                                     GradientWorkspace& workspace);
 [[nodiscard]] BatchGradient gradient(const Hqmm& model, std::span<const SequenceView> batch,
                                      const GradientOptions& options, int threads);
 

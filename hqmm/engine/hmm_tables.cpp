@@ -18,7 +18,7 @@ HmmTables::HmmTables(const Hmm& model)
       stride(static_cast<std::size_t>(column_stride(model.latent_dim()))),
       columns(zeros(states * stride)),
       rows(zeros(states * stride)),
-      emission(zeros((symbols + 1) * stride)),
+      emission(zeros(emission_size())),
       initial(zeros(stride)),
       conserving(true) {
   const auto n = static_cast<Index>(states);

@@ -11,10 +11,8 @@ struct HmmTables {
   /// Keeps nothing of the model.
   explicit HmmTables(const Hmm& model);
 
-  /// Where the row of a symbol begins in `emission`, or in a table of counts like it.
-  [[nodiscard]] std::uint32_t emission_row(Symbol symbol) const {
-    return static_cast<std::uint32_t>((symbol == kMissing ? symbols : symbol) * stride);
-  }
+  /// Doubles in `emission`, and in a table of counts like it.
+  [[nodiscard]] std::size_t emission_size() const { return (symbols + 1) * stride; }
 
   std::size_t states;   // n
   std::size_t symbols;  // s

@@ -248,6 +248,15 @@ void rescale(const HmmTables& tables, double* rows, std::size_t count, double* f
   }
 }
 
+void follow(const HmmTables& tables, double* rows, std::size_t count, const double* factors) {
+  const V most = hn::Set(D(), kLargestCarried);
+  for (std::size_t q = 0; q < count; ++q, rows += tables.stride) {
+    const V factor = hn::Set(D(), factors[q]);
+    for (std::size_t i = 0; i < tables.states; i += kLanes)
+      hn::Store(hn::Min(hn::Mul(factor, hn::Load(D(), rows + i)), most), D(), rows + i);
+  }
+}
+
 }  // namespace
 }  // namespace hqmm::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -258,11 +267,12 @@ namespace hqmm {
 HWY_EXPORT(forward);
 HWY_EXPORT(backward);
 HWY_EXPORT(rescale);
+HWY_EXPORT(follow);
 
 TileKernels tile_kernels() {
   use_simd_limit();
   return {HWY_DYNAMIC_DISPATCH(forward), HWY_DYNAMIC_DISPATCH(backward),
-          HWY_DYNAMIC_DISPATCH(rescale)};
+          HWY_DYNAMIC_DISPATCH(rescale), HWY_DYNAMIC_DISPATCH(follow)};
 }
 
 }  // namespace hqmm

@@ -66,6 +66,9 @@ struct TileKernels {
   /// Brings the sum of each of `count` rows to [kScale, 2·kScale) and tells the factors. A row that
   /// sums to less than kSmallestSum is left alone: its factor is 0.
   void (*rescale)(const HmmTables& tables, double* rows, std::size_t count, double* factors);
+  /// The same factors for rows of d. What exceeds kLargestCarried is cut: where α is zero or next
+  /// to it, β can leave the range of doubles, and counts for nothing.
+  void (*follow)(const HmmTables& tables, double* rows, std::size_t count, const double* factors);
 };
 
 /// For this processor, within HQMM_SIMD.

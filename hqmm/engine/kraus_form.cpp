@@ -20,19 +20,23 @@ void write_columns(const Matrix& matrix, Index stride, double* out) {
 
 }  // namespace
 
-KrausForm::KrausForm(const Hqmm& model, bool feasible)
-    : kernel_(panel_kernel()),
-      n_(model.latent_dim()),
-      stride_(column_stride(2 * n_)),
-      sets_(model.sets.size()),
-      symbols_(static_cast<std::size_t>(model.alphabet_size())),
-      rank_(static_cast<std::size_t>(model.kraus_rank())),
-      matrices_(sets_ * symbols_ * rank_ * matrix_size()),
-      adjoints_(matrices_.size()),
-      initial_(static_cast<std::size_t>(state_size())) {
-  std::fill_n(matrices_.data(), matrices_.size(), 0.0);
-  std::fill_n(adjoints_.data(), adjoints_.size(), 0.0);
-  std::fill_n(initial_.data(), initial_.size(), 0.0);
+void KrausForm::write(const Hqmm& model, bool feasible) {
+  const bool other_padding = n_ != model.latent_dim();
+  n_ = model.latent_dim();
+  stride_ = column_stride(2 * n_);
+  sets_ = model.sets.size();
+  symbols_ = static_cast<std::size_t>(model.alphabet_size());
+  rank_ = static_cast<std::size_t>(model.kraus_rank());
+  const std::size_t size = sets_ * symbols_ * rank_ * matrix_size();
+  if (other_padding || matrices_.size() != size) {
+    for (AlignedDoubles* table : {&matrices_, &adjoints_}) {
+      table->resize(size);
+      std::fill_n(table->data(), size, 0.0);  // padding is multiplied along
+    }
+    initial_.resize(static_cast<std::size_t>(state_size()));
+    std::fill_n(initial_.data(), initial_.size(), 0.0);
+  }
+  grams_.clear();
   double* to = matrices_.data();
   double* to_adjoint = adjoints_.data();
   for (const KrausSet& set : model.sets) {
@@ -70,7 +74,7 @@ void KrausForm::add_i(double* y) const {
 }
 
 void KrausForm::forward(std::uint32_t op, const double* states, std::size_t count,
-                        double* const* next, Scratch& scratch) const {
+                        double* const* next, FormScratch& scratch) const {
   const Blocks blocks = blocks_of(op);
   scratch.images.resize(static_cast<std::size_t>(2 * state_size()));
   PanelProduct product{.rows = padded_rows(2 * n_), .depth = 2 * n_, .cols = n_};
@@ -100,7 +104,7 @@ void KrausForm::forward(std::uint32_t op, const double* states, std::size_t coun
 
 void KrausForm::backward(std::uint32_t op, const double* adjoints, const double* states,
                          std::size_t count, double* const* previous, GradientTable& gradients,
-                         Scratch& scratch) const {
+                         FormScratch& scratch) const {
   const Blocks blocks = blocks_of(op);
   const auto size = static_cast<std::size_t>(state_size());
   scratch.images.resize(2 * size * count);

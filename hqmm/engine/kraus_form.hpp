@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "hqmm/engine/chain_result.hpp"
+#include "hqmm/engine/chain_work.hpp"
 #include "hqmm/engine/gradient.hpp"
 #include "hqmm/engine/panels.hpp"
 #include "hqmm/engine/program.hpp"
@@ -22,7 +23,7 @@ class KrausForm {
   static constexpr int kDegree = 1;  // of the weight, the trace
   static constexpr bool kDeferred = false;
 
-  KrausForm(const Hqmm& model, bool feasible);
+  void write(const Hqmm& model, bool feasible);
 
   [[nodiscard]] Index state_size() const { return stride_ * n_; }
   /// The table of gradients has one entry per Kraus operator of Γ, whatever the program's operators.
@@ -30,14 +31,11 @@ class KrausForm {
   [[nodiscard]] std::size_t gradient_size() const { return matrix_size(); }
 
   // What a ChainPass asks for.
-  struct Scratch {
-    AlignedDoubles images, products;
-  };
   void copy_initial(double* x) const;
   void forward(std::uint32_t op, const double* states, std::size_t count, double* const* next,
-               Scratch& scratch) const;
+               FormScratch& scratch) const;
   void backward(std::uint32_t op, const double* adjoints, const double* states, std::size_t count,
-                double* const* previous, GradientTable& gradients, Scratch& scratch) const;
+                double* const* previous, GradientTable& gradients, FormScratch& scratch) const;
   [[nodiscard]] double weight(const double* x) const;
   void add_slope(const double* x, double c, double* z) const;
   [[nodiscard]] double total(std::uint32_t op, const double* x) const;
@@ -61,9 +59,9 @@ class KrausForm {
   /// Writes iY behind Y, both 2n × n.
   void add_i(double* y) const;
 
-  PanelKernel kernel_;
-  Index n_, stride_;
-  std::size_t sets_, symbols_, rank_;
+  PanelKernel kernel_ = panel_kernel();
+  Index n_ = 0, stride_ = 0;
+  std::size_t sets_ = 0, symbols_ = 0, rank_ = 0;
   AlignedDoubles matrices_, adjoints_;  // [set][y][q]: the real form of K and of K†
   AlignedDoubles initial_;
   std::vector<AlignedDoubles> grams_;  // [set]: Γ†Γ; empty for a feasible model

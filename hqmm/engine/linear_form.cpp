@@ -5,18 +5,19 @@
 namespace hqmm {
 
 template <int kDegree>
-LinearForm<kDegree>::LinearForm(Index rows, Index cols, Index traced, std::size_t operators)
-    : kernel_(panel_kernel()),
-      rows_(rows),
-      stride_(column_stride(rows)),
-      cols_(cols),
-      traced_(traced),
-      forward_(operators * operator_size()),
-      backward_(operators * operator_size()),
-      initial_(static_cast<std::size_t>(state_size())) {
-  // padding is multiplied along and must not be NaN
-  std::fill_n(forward_.data(), forward_.size(), 0.0);
-  std::fill_n(backward_.data(), backward_.size(), 0.0);
+void LinearForm<kDegree>::reshape(Index rows, Index cols, Index traced, std::size_t operators) {
+  const bool same = rows == rows_ && cols == cols_ && operators <= operators_;
+  rows_ = rows;
+  stride_ = column_stride(rows);
+  cols_ = cols;
+  traced_ = traced;
+  if (same) return;
+  operators_ = operators;
+  for (AlignedDoubles* table : {&forward_, &backward_}) {
+    table->resize(operators * operator_size());
+    std::fill_n(table->data(), table->size(), 0.0);  // padding is multiplied along
+  }
+  initial_.resize(static_cast<std::size_t>(state_size()));
   std::fill_n(initial_.data(), initial_.size(), 0.0);
 }
 
@@ -101,7 +102,7 @@ void LinearForm<kDegree>::apply(const double* matrix, const double* states, std:
 
 template <int kDegree>
 void LinearForm<kDegree>::forward(std::uint32_t op, const double* states, std::size_t count,
-                                  double* const* next, Scratch& /*scratch*/) const {
+                                  double* const* next, FormScratch& /*scratch*/) const {
   apply(forward_matrix(op), states, count, next);
 }
 
@@ -109,7 +110,7 @@ template <int kDegree>
 void LinearForm<kDegree>::backward(std::uint32_t op, const double* adjoints,
                                    const double* /*states*/, std::size_t count,
                                    double* const* previous, GradientTable& /*gradients*/,
-                                   Scratch& /*scratch*/) const {
+                                   FormScratch& /*scratch*/) const {
   apply(backward_matrix(op), adjoints, count, previous);
 }
 

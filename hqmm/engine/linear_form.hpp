@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "hqmm/engine/chain_result.hpp"
+#include "hqmm/engine/chain_work.hpp"
 #include "hqmm/engine/panels.hpp"
 #include "hqmm/engine/program.hpp"
 
@@ -24,9 +25,9 @@ class LinearForm {
   static constexpr int kDegree = kWeightDegree;
   static constexpr bool kDeferred = true;
 
-  /// Operators and states without values: rows × rows each, states rows × cols, `traced` leading
-  /// coordinates in the trace.
-  LinearForm(Index rows, Index cols, Index traced, std::size_t operators);
+  /// Operators of rows × rows and states of rows × cols, `traced` leading coordinates in the trace.
+  /// Their values are unspecified, but for the padding, which is zero.
+  void reshape(Index rows, Index cols, Index traced, std::size_t operators);
 
   [[nodiscard]] Index rows() const { return rows_; }
   [[nodiscard]] Index stride() const { return stride_; }
@@ -36,7 +37,7 @@ class LinearForm {
     return static_cast<std::size_t>(rows_ * stride_);
   }
   /// The table of gradients has one entry per operator of the program.
-  [[nodiscard]] std::size_t gradient_count() const { return forward_.size() / operator_size(); }
+  [[nodiscard]] std::size_t gradient_count() const { return operators_; }
   [[nodiscard]] std::size_t gradient_size() const { return operator_size(); }
   /// R and Rᵀ, columns stride() apart.
   [[nodiscard]] double* forward_matrix(std::size_t op) { return forward_.data() + op * operator_size(); }
@@ -62,12 +63,11 @@ class LinearForm {
   void chain_grams(const std::vector<Gram>& grams, std::size_t first_gram, GradientTable& table) const;
 
   // What a ChainPass asks for.
-  struct Scratch {};
   void copy_initial(double* x) const;
   void forward(std::uint32_t op, const double* states, std::size_t count, double* const* next,
-               Scratch& scratch) const;
+               FormScratch& scratch) const;
   void backward(std::uint32_t op, const double* adjoints, const double* states, std::size_t count,
-                double* const* previous, GradientTable& gradients, Scratch& scratch) const;
+                double* const* previous, GradientTable& gradients, FormScratch& scratch) const;
   void accumulate(std::uint32_t op, const double* adjoints, const double* states,
                   std::size_t count, GradientTable& gradients) const;
   [[nodiscard]] double weight(const double* x) const;
@@ -79,8 +79,9 @@ class LinearForm {
   void apply(const double* matrix, const double* states, std::size_t count,
              double* const* next) const;
 
-  PanelKernel kernel_;
-  Index rows_, stride_, cols_, traced_;
+  PanelKernel kernel_ = panel_kernel();
+  Index rows_ = 0, stride_ = 0, cols_ = 0, traced_ = 0;
+  std::size_t operators_ = 0;
   AlignedDoubles forward_, backward_, initial_;
   std::uint32_t symbols_ = 1;           // operators per set, but for the one of missing symbols
   std::vector<AlignedDoubles> totals_;  // [set]; empty for a feasible model

@@ -205,9 +205,13 @@ namespace hqmm {
 HWY_EXPORT(multiply);
 
 PanelKernel panel_kernel() {
-  use_simd_limit();
-  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-  return HWY_DYNAMIC_DISPATCH(multiply);
+  // asking the processor takes microseconds
+  static PanelKernel const kernel = []() -> PanelKernel {
+    use_simd_limit();
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+    return HWY_DYNAMIC_DISPATCH(multiply);
+  }();
+  return kernel;
 }
 
 }  // namespace hqmm

@@ -242,6 +242,7 @@ void write_missing(const Hqmm& model, TraceForm& form) {
   const std::size_t s = symbol_of(model);
   for (std::size_t set = 0; set < model.sets.size(); ++set) {
     double* out = form.forward_matrix(model.sets.size() * s + set);
+    std::fill_n(out, form.operator_size(), 0.0);
     for (std::size_t y = 0; y < s; ++y) {
       const double* r = form.forward_matrix(set * s + y);
       for (std::size_t i = 0; i < form.operator_size(); ++i) out[i] += r[i];
@@ -255,11 +256,11 @@ int threads_for(std::size_t numbers, int threads) { return numbers > 200'000 ? t
 
 }  // namespace
 
-TraceForm superoperator_form(const Hqmm& model, const Program& program, bool feasible,
-                             int threads) {
+void write_superoperators(const Hqmm& model, const Program& program, bool feasible, int threads,
+                          TraceForm& form) {
   const Index n = model.latent_dim();
   const std::size_t s = symbol_of(model);
-  TraceForm form(n * n, 1, n, program.operators());
+  form.reshape(n * n, 1, n, program.operators());
   const std::size_t symbols = model.sets.size() * s;
   const std::size_t blocks = std::min<std::size_t>(symbols, 64);
   parallel_for(blocks, threads_for(symbols * form.operator_size(), threads),
@@ -282,7 +283,6 @@ TraceForm superoperator_form(const Hqmm& model, const Program& program, bool fea
     }
     form.set_totals(static_cast<std::uint32_t>(s), std::move(totals));
   }
-  return form;
 }
 
 void superoperator_gradient(const Hqmm& model, const Program& program, const TraceForm& form,

@@ -13,8 +13,8 @@
 namespace hqmm {
 
 /// The form of a model, with its program's grams. `feasible`: the totals are one.
-[[nodiscard]] TraceForm superoperator_form(const Hqmm& model, const Program& program, bool feasible,
-                                           int threads);
+void write_superoperators(const Hqmm& model, const Program& program, bool feasible, int threads,
+                          TraceForm& form);
 
 /// From ∂ℓ by every base operator to ∂loss by Γ, and by the initial state when it is wanted
 /// (`initial` not empty).

@@ -12,6 +12,13 @@ std::size_t rows_kept(std::size_t stride) {
   return std::clamp<std::size_t>(kDoubles / stride, 4096, 16384);
 }
 
+/// Of a few symbols one is often met again at once, and would wait until the count before is
+/// written: then every slot counts for itself.
+std::size_t emission_tables(const HmmTables& tables) {
+  constexpr std::size_t kDoubles = 2048;
+  return tables.emission_size() * kTileSlots <= kDoubles ? kTileSlots : 1;
+}
+
 void add_to(AlignedDoubles& to, const AlignedDoubles& from) {
   for (std::size_t i = 0; i < to.size(); ++i) to[i] += from[i];
 }
@@ -20,7 +27,8 @@ void add_to(AlignedDoubles& to, const AlignedDoubles& from) {
 
 TileCounts::TileCounts(const HmmTables& tables)
     : transitions(tables.states * tables.stride, 0.0),
-      emissions((tables.symbols + 1) * tables.stride, 0.0),
+      emissions(emission_tables(tables) * tables.emission_size(), 0.0),
+      spread(emission_tables(tables) > 1 ? tables.emission_size() : 0),
       initial(tables.stride, 0.0) {}
 
 TileCounts& TileCounts::operator+=(const TileCounts& other) {
@@ -37,7 +45,7 @@ TileExpectation::TileExpectation(const HmmTables& tables)
       multiply_(panel_kernel()),
       forward_(tables, rows_kept(tables.stride)),
       carried_((kStripSteps + 1) * kTileSlots * tables.stride, 0.0),
-      spread_(kTileSlots * tables.stride * (tables.symbols+1), 0.0), beta_(kTileSlots * tables.stride, 0.0) {}
+      beta_(kTileSlots * tables.stride, 0.0) {}
 
 void TileExpectation::add(const SequenceSet& set, std::span<const std::size_t> sequences,
                           TileCounts& counts, std::vector<std::size_t>& lost) {
@@ -99,10 +107,10 @@ void TileExpectation::run_backward(const Strip& strip, TileCounts& counts) {
     }
     if (running > 0) {
       forward_.kernels().backward({tables_, &strip, to, k, running, carried_.data(),
-                                   spread_.data(), 8 * (tables_->symbols+1)});
+                                   counts.emissions.data(), counts.spread});
     }
     for (std::size_t q = running; q < entered; ++q) enter(strip, q, k - 1, counts);
-    if (k == strip.steps) rescale_carried(strip);
+    if (k == strip.steps) follow_scale(strip);
     k = to;
   }
   add_transitions(strip, counts);
@@ -113,24 +121,21 @@ void TileExpectation::enter(const Strip& strip, std::size_t slot, std::size_t st
                             TileCounts& counts) {
   const std::size_t stride = tables_->stride;
   const double beta = 1.0 / forward_.slots()[slot].sum;
+  double* emissions = counts.emissions.data() + slot * counts.spread;
   const std::size_t row = strip.emitted[slot * kStripSteps + step];
   const double* alpha = strip.states + strip.row(step + 1, slot) * stride;
   double* to = carried_.data() + strip.row(step, slot) * stride;
   for (std::size_t i = 0; i < tables_->states; ++i) {
-    counts.emissions[row + i] += alpha[i] * beta;
+    emissions[row + i] += alpha[i] * beta;
     to[i] = tables_->emission[row + i] * beta;
   }
 }
 
-/// Over the end of a strip α was multiplied; what lies before it has to be, too. Where α is zero or
-/// next to it, β can exceed the range of doubles, and counts for nothing.
-void TileExpectation::rescale_carried(const Strip& strip) {
-  const std::size_t stride = tables_->stride;
-  for (std::size_t q = 0; q < forward_.active(strip.begin + strip.steps - 1); ++q) {
-    double* row = carried_.data() + strip.row(strip.steps - 1, q) * stride;
-    for (std::size_t i = 0; i < tables_->states; ++i)
-      row[i] = std::min(row[i] * strip.factors[q], kLargestCarried);
-  }
+/// Behind the last step of a strip α was multiplied; β before it has to be, too.
+void TileExpectation::follow_scale(const Strip& strip) {
+  const std::size_t last = strip.steps - 1;
+  forward_.kernels().follow(*tables_, carried_.data() + strip.row(last, 0) * tables_->stride,
+                            forward_.active(strip.begin + last), strip.factors.data());
 }
 
 void TileExpectation::add_transitions(const Strip& strip, TileCounts& counts) const {

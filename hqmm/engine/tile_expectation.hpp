@@ -19,7 +19,8 @@ struct TileCounts {
   std::uint64_t scored = 0;
   double log_likelihood = 0.0;
   AlignedDoubles transitions;  // from j to i at j · stride + i; without the factor A_ij
-  AlignedDoubles emissions;    // rows as those of the emission table
+  AlignedDoubles emissions;    // rows as those of the emission table; a table for every slot,
+  std::size_t spread;          // so far apart, or one for all: 0
   AlignedDoubles initial;
 };
 
@@ -43,7 +44,7 @@ class TileExpectation {
   void run_segment(std::size_t end);
   void run_backward(const Strip& strip, TileCounts& counts);
   void enter(const Strip& strip, std::size_t slot, std::size_t step, TileCounts& counts);
-  void rescale_carried(const Strip& strip);
+  void follow_scale(const Strip& strip);
   void add_transitions(const Strip& strip, TileCounts& counts) const;
   void close_segment(const Strip& first, TileCounts& counts, std::vector<std::size_t>& lost);
 
@@ -52,7 +53,6 @@ class TileExpectation {
   TileForward forward_;
   std::vector<Segment> segments_;
   AlignedDoubles carried_;  // d of a strip, and behind it that of the step after
-  AlignedDoubles spread_;
   AlignedDoubles beta_;
   std::size_t carried_slots_ = 0;  // of the strip treated last
 };

@@ -11,25 +11,26 @@ namespace {
 
 struct SymbolCensus {
   std::uint64_t missing = 0;
-  std::uint32_t largest = 0;
+  std::uint32_t above = 0;  // the least number above all symbols
 };
 
+/// In blocks, whose counts fit a symbol: wide vectors.
 template <typename Stored>
 SymbolCensus census(const Stored* symbols, std::size_t size) {
-  constexpr auto kNone = static_cast<Stored>(kMissing);
-  constexpr std::size_t kBlock = 128;  // counts of a block fit a symbol, which makes wide vectors
+  static_assert(static_cast<Stored>(static_cast<Stored>(kMissing) + 1) == 0);
+  constexpr std::size_t kBlock = 128;
   SymbolCensus out;
   for (std::size_t begin = 0; begin < size; begin += kBlock) {
     const std::size_t end = std::min(size, begin + kBlock);
     Stored missing = 0;
-    Stored largest = 0;
+    Stored above = 0;
     for (std::size_t t = begin; t < end; ++t) {
-      const bool none = symbols[t] == kNone;
-      missing = static_cast<Stored>(missing + (none ? 1 : 0));
-      largest = std::max(largest, none ? Stored{0} : symbols[t]);
+      const auto next = static_cast<Stored>(symbols[t] + 1);
+      missing = static_cast<Stored>(missing + (next == 0 ? 1 : 0));
+      above = std::max(above, next);
     }
     out.missing += missing;
-    out.largest = std::max<std::uint32_t>(out.largest, largest);
+    out.above = std::max<std::uint32_t>(out.above, above);
   }
   return out;
 }
@@ -91,7 +92,7 @@ void TileForward::start(const SequenceSet& set, std::span<const std::size_t> seq
     const SymbolCensus found = set.symbols().wide()
                                    ? census(set.symbols().wide_data() + at, slot.length)
                                    : census(set.symbols().bytes() + at, slot.length);
-    if (found.largest >= tables_->symbols && found.missing < slot.length)
+    if (found.above > tables_->symbols)
       refuse_symbols(set[sequence], sequence, tables_->symbols);
     slot.scored = slot.length - found.missing;
     slot.exponent = kScaleExponent;
@@ -103,7 +104,7 @@ void TileForward::start(const SequenceSet& set, std::span<const std::size_t> seq
   rows_ = std::clamp(rows, kReserve, std::max(kReserve, most_rows_));
   if (states_.size() < rows_ * tables_->stride) {
     states_.resize(rows_ * tables_->stride, 0.0);
-    emitted_.resize(rows_ * kStripSteps);
+    emitted_.resize(rows_);
   }
   position_ = frontier_ = 0;
   start_segment();
@@ -115,7 +116,7 @@ void TileForward::start(const SequenceSet& set, std::span<const std::size_t> seq
 
 void TileForward::start_segment() {
   strips_.clear();
-  used_ = 0;
+  used_ = emitted_used_ = 0;
 }
 
 void TileForward::start_segment(std::size_t begin, const double* states) {
@@ -125,7 +126,8 @@ void TileForward::start_segment(std::size_t begin, const double* states) {
 }
 
 bool TileForward::full() const noexcept {
-  return used_ + 2 * kStripSteps * active(position_) > rows_;
+  const std::size_t most = kStripSteps * active(position_);
+  return used_ + 2 * most > rows_ || emitted_used_ + most > rows_;
 }
 
 std::size_t TileForward::active(std::size_t position) const noexcept {
@@ -140,30 +142,37 @@ double TileForward::current_sum(std::size_t slot) const {
 
 void TileForward::advance(std::size_t end) {
   const std::size_t steps = std::min({kStripSteps, end - position_, longest() - position_});
-  Strip strip = open_strip(steps);
+  std::uint32_t* emitted = emitted_.data() + emitted_used_;
+  Strip strip = open_strip(steps, emitted);
+  read_symbols(strip);
   if (take_steps(strip) || steps == 1) {
     close_strip(strip);
     return;
   }
   for (std::size_t k = 0; k < steps; ++k) {
-    Strip alone = open_strip(1);
+    Strip alone = open_strip(1, emitted + k);
     take_steps(alone);
     close_strip(alone);
   }
 }
 
-Strip TileForward::open_strip(std::size_t steps) {
+Strip TileForward::open_strip(std::size_t steps, std::uint32_t* emitted) {
   Strip strip;
   strip.begin = position_;
   strip.steps = steps;
   strip.slots = active(position_);
   strip.states = states_.data() + used_ * tables_->stride;
-  strip.emitted = emitted_.data() + used_ * kStripSteps;
+  strip.emitted = emitted;
   std::copy_n(current_.data(), strip.slots * tables_->stride, strip.states);
+  return strip;
+}
+
+void TileForward::read_symbols(const Strip& strip) {
+  emitted_used_ += strip.slots * kStripSteps;
   const SymbolBlock& symbols = set_->symbols();
   for (std::size_t q = 0; q < strip.slots; ++q) {
     const std::uint64_t at = set_->offsets()[slots_[q].sequence] + strip.begin;
-    const std::size_t size = std::min(steps, slots_[q].length - strip.begin);
+    const std::size_t size = std::min(strip.steps, slots_[q].length - strip.begin);
     std::uint32_t* to = strip.emitted + q * kStripSteps;
     if (symbols.wide()) {
       read_offsets(symbols.wide_data() + at, size, *tables_, to);
@@ -171,7 +180,6 @@ Strip TileForward::open_strip(std::size_t steps) {
       read_offsets(symbols.bytes() + at, size, *tables_, to);
     }
   }
-  return strip;
 }
 
 /// Fills in states and factors; false when a factor is 0, out of range.

@@ -56,7 +56,8 @@ class TileForward {
   [[nodiscard]] const TileKernels& kernels() const noexcept { return kernels_; }
 
  private:
-  [[nodiscard]] Strip open_strip(std::size_t steps);
+  [[nodiscard]] Strip open_strip(std::size_t steps, std::uint32_t* emitted);
+  void read_symbols(const Strip& strip);
   bool take_steps(Strip& strip) const;
   void close_strip(Strip& strip);
 
@@ -71,6 +72,7 @@ class TileForward {
   std::size_t most_rows_;
   std::size_t rows_ = 0;      // that a segment of this tile may take
   std::size_t used_ = 0;      // of them
+  std::size_t emitted_used_ = 0;
   std::size_t position_ = 0;  // of the next symbol
   std::size_t frontier_ = 0;  // what lies before is in the slots: a segment can be run twice
 };

@@ -5,20 +5,21 @@
 namespace hqmm {
 namespace {
 
-/// By falling length; equal lengths stay in order. Lengths are counted, because a million short
-/// sequences take no longer to go through than to sort.
+/// By falling length; equal lengths stay in order. Lengths are counted where they are short: a
+/// million short sequences take no longer to go through than to sort.
 std::vector<std::size_t> by_falling_length(const SequenceSet& set) {
   constexpr std::size_t kCounted = 1 << 16;
-  const std::size_t longest = std::min(set.longest(), kCounted);
-  const auto bucket = [&](std::size_t i) { return longest - std::min(set[i].size(), longest); };
-  std::vector<std::size_t> next(longest + 2, 0);
+  const std::size_t most = std::min(set.longest(), kCounted);
+  const auto bucket = [&](std::size_t i) { return most - std::min(set[i].size(), most); };
+  std::vector<std::size_t> next(most + 2, 0);  // where the next sequence of a bucket goes
   for (std::size_t i = 0; i < set.size(); ++i) ++next[bucket(i) + 1];
-  const std::size_t uncounted = next[1];
   for (std::size_t k = 1; k < next.size(); ++k) next[k] += next[k - 1];
   std::vector<std::size_t> order(set.size());
   for (std::size_t i = 0; i < set.size(); ++i) order[next[bucket(i)]++] = i;
-  std::stable_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(uncounted),
-                   [&](std::size_t a, std::size_t b) { return set[a].size() > set[b].size(); });
+  if (most == kCounted) {
+    std::stable_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(next[0]),
+                     [&](std::size_t a, std::size_t b) { return set[a].size() > set[b].size(); });
+  }
   return order;
 }
 

@@ -5,12 +5,43 @@
 //   D ≈ Polar(M)                       T literal Newton–Schulz steps
 //   Γ₊ = retraction of Γ − ηD          feasible: convergent Newton–Schulz, Γ†Γ = I to 1e-12
 //                                      literal: the map of D again, which leaves the manifold
+//
+// An update is six products with a tall matrix and a few dozen of n × n matrices, in memory that is
+// used again: D is M times a small matrix and is not written down.
+#include <cmath>
+#include <optional>
+
 #include "hqmm/learn/update_rule.hpp"
+#include "hqmm/stiefel/gram.hpp"
 #include "hqmm/stiefel/newton_schulz.hpp"
+#include "hqmm/stiefel/products.hpp"
 #include "hqmm/stiefel/tangent.hpp"
 
 namespace hqmm {
 namespace {
+
+/// A step halved so often is none: the direction is not finite.
+constexpr std::uint64_t kMostHalvings = 60;
+
+/// Memory for updates of stacks of one shape.
+struct Work {
+  Work(Index rows, Index cols) : moved(rows, cols), after(rows, cols) {}
+
+  Square cross;              // Γ†G
+  GramIteration direction;   // of M
+  GramIteration retraction;  // of Γ − ηD
+  Stack scaled;              // M, where its entries are of extreme size
+  Stack moved;               // Γ − ηD
+  Stack after;               // Γ₊
+  Stack seen;                // Γ − ηD for the watcher: the retraction overwrites it
+};
+
+/// D = scale · source · factor, or the source itself if there is no scale.
+struct Direction {
+  const Stack* source;
+  const Square* factor;
+  std::optional<double> scale;
+};
 
 class NsRis : public UpdateRule {
  public:
@@ -19,42 +50,84 @@ class NsRis : public UpdateRule {
 
   StepReport update(std::size_t parameter, Stack& gamma, const Stack& gradient,
                     double step_size) override {
-    const Stack tangent = project_tangent(gamma, gradient);
+    Work& work = work_for(gamma);
     Stack& momentum = momentum_of(parameter, gamma);
-    momentum = beta_ * momentum + (1.0 - beta_) * tangent;
-    const Stack direction = newton_schulz_literal(momentum, ns_steps_);
-
+    blend_tangent(gamma, gradient, beta_, 1.0 - beta_, momentum, work.cross);
+    const Direction direction = find_direction(momentum, work);
     StepReport report;
-    Stack moved;
-    Stack after;
     if (retraction_ == RetractionKind::kLiteral) {
-      moved = gamma - step_size * direction;
-      after = newton_schulz_literal(moved, ns_steps_);
+      literal_step(gamma, direction, step_size, work);
     } else {
-      after = feasible_step(gamma, direction, step_size, moved, report);
+      report = feasible_step(gamma, direction, step_size, work);
     }
     if (watcher_) {
-      watcher_({parameter, &gamma, &tangent, &momentum, &direction, &moved, &after, step_size});
+      const Stack tangent = project_tangent(gamma, gradient);
+      const Stack whole_direction = newton_schulz_literal(momentum, ns_steps_);
+      watcher_({parameter, &gamma, &tangent, &momentum, &whole_direction, &work.seen, &work.after,
+                step_size});
     }
-    gamma = std::move(after);
+    gamma.swap(work.after);
     return report;
   }
 
  private:
+  Work& work_for(const Stack& gamma) {
+    for (const auto& work : works_) {
+      if (work->after.rows() == gamma.rows() && work->after.cols() == gamma.cols()) return *work;
+    }
+    return *works_.emplace_back(std::make_unique<Work>(gamma.rows(), gamma.cols()));
+  }
+
+  /// No gradient has no direction, and one that is not finite has none that is.
+  Direction find_direction(const Stack& momentum, Work& work) const {
+    Direction out{&momentum, nullptr, literal_factor(momentum, ns_steps_, work.direction)};
+    if (!out.scale && momentum.allFinite() && !is_zero(momentum)) {
+      work.scaled = safe_scale(momentum) * momentum;
+      out = {&work.scaled, nullptr, literal_factor(work.scaled, ns_steps_, work.direction)};
+    }
+    out.factor = &work.direction.factor();
+    return out;
+  }
+
+  /// Γ − ηD
+  void move(const Stack& gamma, const Direction& direction, double step_size, Work& work) const {
+    if (direction.scale) {
+      multiply(*direction.source, *direction.factor, work.moved, -step_size * *direction.scale,
+               {1.0, gamma});
+    } else {
+      work.moved = gamma - step_size * *direction.source;
+    }
+    if (watcher_) work.seen = work.moved;
+  }
+
+  void literal_step(const Stack& gamma, const Direction& direction, double step_size,
+                    Work& work) const {
+    move(gamma, direction, step_size, work);
+    if (const auto scale = literal_factor(work.moved, ns_steps_, work.retraction)) {
+      multiply(work.moved, work.retraction.factor(), work.after, *scale);
+    } else {
+      work.after = newton_schulz_literal(work.moved, ns_steps_);
+    }
+  }
+
   /// A step so unlucky that Γ − ηD is rank deficient is halved until it is not: near Γ it never is.
-  static Stack feasible_step(const Stack& gamma, const Stack& direction, double& step_size,
-                             Stack& moved, StepReport& report) {
+  StepReport feasible_step(const Stack& gamma, const Direction& direction, double& step_size,
+                           Work& work) const {
+    StepReport report;
     for (;; step_size *= 0.5, ++report.halved) {
-      moved = gamma - step_size * direction;
-      Retraction step = retract(moved);
-      if (step.converged) return std::move(step.gamma);
-      if (report.halved == 60) return gamma;  // the direction is not finite: stay
+      move(gamma, direction, step_size, work);
+      if (retract(work.moved, work.after, work.retraction).converged) return report;
+      if (report.halved == kMostHalvings) {
+        work.after = gamma;
+        return report;
+      }
     }
   }
 
   RetractionKind retraction_;
   double beta_;
   int ns_steps_;
+  std::vector<std::unique_ptr<Work>> works_;
 };
 
 }  // namespace

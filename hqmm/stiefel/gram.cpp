@@ -4,14 +4,14 @@
 #include <cassert>
 #include <cmath>
 
-#include "hqmm/stiefel/planes.hpp"
+#include "hqmm/stiefel/products.hpp"
 
 namespace hqmm {
 
 Matrix gram(const Stack& z) {
-  Planes h(z.cols(), z.cols());
-  gram(Planes(z), h);
-  return h.to_stack();
+  Square h;
+  gram(z, h);
+  return h.to_matrix();
 }
 
 double safe_scale(const Stack& z) {

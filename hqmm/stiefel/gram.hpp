@@ -1,4 +1,4 @@
-// The Gram matrix H = Z†Z of a stack, and the guard that keeps its entries representable.
+// The guard that keeps the Gram matrix H = Z†Z of a stack representable, and H for Eigen.
 //
 // Everything here that needs no decomposition works on H, n × n, instead of the tall Z, p × n.
 #pragma once
@@ -13,9 +13,10 @@ namespace hqmm {
 /// Whether every entry is 0. (Eigen's isZero(0) compares squares, and takes 1e-200 for 0.)
 [[nodiscard]] inline bool is_zero(const Stack& z) { return (z.array() == Complex(0.0)).all(); }
 
-/// Whether ‖Z‖²_F is far from overflow and underflow. False for zero and for non-finite Z.
+/// Whether ‖Z‖²_F and its square, which bounds ‖H‖²_F, are far from overflow and underflow. False
+/// for zero and for non-finite Z.
 [[nodiscard]] inline bool has_safe_squares(double squared_norm) {
-  return squared_norm > 1e-250 && squared_norm < 1e250;
+  return squared_norm > 1e-120 && squared_norm < 1e120;
 }
 
 /// A power of two c such that the squares of cZ neither overflow nor vanish; 1 unless the entries

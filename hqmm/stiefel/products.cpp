@@ -51,7 +51,7 @@ void adjoint_product(const Stack& a, const Stack& b, Square& c, bool hermitian) 
   if (hermitian) mirror(c);
 }
 
-void blend(double a, const double* x, double b, double* y, Index count) {
+void blend_numbers(double a, const double* x, double b, double* y, Index count) {
   const Wide d;
   const auto by_a = all(d, a);
   const auto by_b = all(d, b);
@@ -70,7 +70,7 @@ namespace hqmm {
 
 HWY_EXPORT(tall_product);
 HWY_EXPORT(adjoint_product);
-HWY_EXPORT(blend);
+HWY_EXPORT(blend_numbers);
 
 void multiply(const Stack& a, const Square& b, Stack& c, double s, const Term& x, const Term& y) {
   assert(a.cols() == b.size() && c.rows() == a.rows() && c.cols() == b.size() && &c != &a);
@@ -94,7 +94,8 @@ void gram(const Stack& z, Square& h) {
 void blend(double a, const Stack& x, double b, Stack& y) {
   assert(x.rows() == y.rows() && x.cols() == y.cols());
   use_simd_limit();
-  HWY_DYNAMIC_DISPATCH(blend)(a, Operand(x).at, b, reinterpret_cast<double*>(y.data()), 2 * y.size());
+  HWY_DYNAMIC_DISPATCH(blend_numbers)
+  (a, Operand(x).at, b, reinterpret_cast<double*>(y.data()), 2 * y.size());
 }
 
 }  // namespace hqmm

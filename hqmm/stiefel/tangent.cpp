@@ -1,45 +1,57 @@
 #include "hqmm/stiefel/tangent.hpp"
 
 #include <cassert>
+#include <cmath>
 
-#include "hqmm/stiefel/planes.hpp"
+#include "hqmm/stiefel/products.hpp"
 
 namespace hqmm {
 namespace {
 
-/// ½(A + A†), in place.
-void make_hermitian(Planes& a) {
+/// A ← c·½(A + A†)
+void make_hermitian(Square& a, double c) {
   const Index stride = a.stride();
-  double* re = a.re();
-  double* im = a.im();
-  for (Index i = 0; i < a.rows(); ++i) {
-    for (Index j = 0; j <= i; ++j) {
-      const Index here = i * stride + j;
-      const Index there = j * stride + i;
-      re[here] = re[there] = 0.5 * (re[here] + re[there]);
-      im[here] = 0.5 * (im[here] - im[there]);
-      im[there] = -im[here];
+  const double half = 0.5 * c;
+  for (Index i = 0; i < a.size(); ++i) {
+    double* row = a.data() + i * stride;
+    double* column = a.data() + 2 * i;
+    for (Index j = 0; j < i; ++j) {
+      double* here = row + 2 * j;
+      double* there = column + j * stride;
+      here[0] = there[0] = half * (here[0] + there[0]);
+      here[1] = half * (here[1] - there[1]);
+      there[1] = -here[1];
     }
+    row[2 * i] *= c;
+    row[2 * i + 1] = 0.0;
   }
 }
 
 }  // namespace
 
-Stack project_tangent(const Stack& gamma, const Stack& g) {
+void blend_tangent(const Stack& gamma, const Stack& g, double past, double present, Stack& m,
+                   Square& cross) {
   assert(gamma.rows() == g.rows() && gamma.cols() == g.cols());
-  const Planes base(gamma);
-  Planes cross(gamma.cols(), gamma.cols());
-  multiply_adjoint(base, Planes(g), cross);
-  make_hermitian(cross);  // ½(Γ†G + G†Γ)
-  Planes normal(gamma.rows(), gamma.cols());
-  multiply(base, cross, normal);
-  return g - normal.to_stack();
+  assert(gamma.rows() == m.rows() && gamma.cols() == m.cols());
+  multiply_adjoint(gamma, g, cross);
+  make_hermitian(cross, -present);  // −½(Γ†G + G†Γ)
+  multiply(gamma, cross, m, 1.0, {past, m}, {present, g});
+}
+
+Stack project_tangent(const Stack& gamma, const Stack& g) {
+  Stack out = Stack::Zero(g.rows(), g.cols());
+  Square cross;
+  blend_tangent(gamma, g, 0.0, 1.0, out, cross);
+  return out;
 }
 
 double feasibility_residual(const Stack& gamma) {
-  Planes h(gamma.cols(), gamma.cols());
-  gram(Planes(gamma), h);
-  return distance_from_identity(h);
+  Square h;
+  gram(gamma, h);
+  double sum = 0.0;
+  for (Index i = 0; i < h.size(); ++i)
+    for (Index j = 0; j < h.size(); ++j) sum += std::norm(h(i, j) - (i == j ? 1.0 : 0.0));
+  return std::sqrt(sum);
 }
 
 }  // namespace hqmm

@@ -5,12 +5,17 @@
 #pragma once
 
 #include "hqmm/core/types.hpp"
+#include "hqmm/stiefel/square.hpp"
 
 namespace hqmm {
 
 /// P_Γ(G): the orthogonal projection onto the tangent space when Γ is feasible, and the same
 /// formula (no projection any more) when it is not, as the paper's algorithm needs it.
 [[nodiscard]] Stack project_tangent(const Stack& gamma, const Stack& g);
+
+/// M ← past·M + present·P_Γ(G). `cross` is memory to be used again.
+void blend_tangent(const Stack& gamma, const Stack& g, double past, double present, Stack& m,
+                   Square& cross);
 
 /// ‖Γ†Γ − I‖_F
 [[nodiscard]] double feasibility_residual(const Stack& gamma);

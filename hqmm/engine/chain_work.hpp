@@ -1,0 +1,37 @@
+// The memory of a pass, kept from one batch to the next: fresh pages for every mini-batch would cost
+// as much as the arithmetic.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "hqmm/engine/aligned.hpp"
+#include "hqmm/engine/chain_layout.hpp"
+
+namespace hqmm {
+
+/// Room for the products of one group, for forms that need it.
+struct FormScratch {
+  AlignedDoubles images, products;
+};
+
+struct ChainWork {
+  struct Checkpoint {
+    std::vector<double> states;
+    std::vector<std::int64_t> exponents;
+  };
+
+  ChainLayout layout;
+  AlignedDoubles states;         // of a segment, by slot
+  AlignedDoubles adjoints;       // of a block, by slot
+  AlignedDoubles carry;          // of each sequence: the state at the end of the segment,
+  AlignedDoubles last;           // the state behind its last symbol,
+  AlignedDoubles adjoint_carry;  // and the adjoint at the start of the block
+  std::vector<double> powers;    // [rescaling of the segment][sequence]: what the state was scaled by
+  std::vector<std::int64_t> exponents;  // of two, taken out of each sequence's state so far
+  std::vector<Checkpoint> checkpoints;  // [segment]
+  std::vector<double*> next;
+  FormScratch scratch;
+};
+
+}  // namespace hqmm

@@ -1,0 +1,194 @@
+#include "hqmm/stiefel/gram_iteration.hpp"
+
+#include <cassert>
+#include <cmath>
+#include <utility>
+
+#include "hqmm/core/simd.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "hqmm/stiefel/gram_iteration.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "hqmm/stiefel/products-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace hqmm::HWY_NAMESPACE {
+namespace {
+
+/// a, b, c of the literal polynomial.
+constexpr double kLiteral[] = {3.4445, -4.7750, 2.0315};
+/// −½ over k, for k = 0 … 8.
+constexpr double kSeries[] = {1.0,
+                              -1.0 / 2,
+                              3.0 / 8,
+                              -5.0 / 16,
+                              35.0 / 128,
+                              -63.0 / 256,
+                              231.0 / 1024,
+                              -429.0 / 2048,
+                              6435.0 / 32768};
+
+/// A step of degree d leaves a residual of about 2|(−½ over d+1)|·e^{d+1}: at most 1e-13 from here.
+struct LastStep {
+  double from;
+  int degree;
+};
+constexpr LastStep kLastSteps[] = {{5e-5, 2}, {2.8e-3, 4}, {1.5e-2, 6}, {3.8e-2, 8}};
+
+/// Of the steps before the last.
+constexpr int kFirstDegree = 4;
+
+/// From here on half of a product and its mirror image cost less than the whole.
+constexpr Index kHalvesFrom = 8;
+
+/// C = s·AB + x·X + y·Y, known to be Hermitian.
+HWY_INLINE void product(const Square& a, const Square& b, Square& c, double s, const Term& x = {},
+                        const Term& y = {}) {
+  const Index n = a.size();
+  const bool halves = n >= kHalvesFrom;
+  // With some of the padding there are no vectors of 2.
+  const Index cols = (2 * n + 3) / 4 * 4;
+  run<false>({a.data(), a.stride(), 2, b, c.data(), c.stride(), n, n, cols, halves, s, x, y});
+  if (halves) mirror(c);
+}
+
+/// xX + yY + zZ
+void combine(const Term& x, const Term& y, const Term& z, Square& out) {
+  const Wide d;
+  for (Index i = 0; i < out.size() * out.stride(); i += kWidest) {
+    const auto first = mul(all(d, x.factor), load(d, x.at + i));
+    const auto second = mul_add(all(d, y.factor), load(d, y.at + i), first);
+    store(mul_add(all(d, z.factor), load(d, z.at + i), second), d, out.data() + i);
+  }
+}
+
+/// E = cH − I; returns ‖E‖_F.
+double centre(double c, const Square& h, const Square& identity, Square& e) {
+  const Wide d;
+  auto squares = all(d, 0.0);
+  for (Index i = 0; i < h.size() * h.stride(); i += kWidest) {
+    const auto minus = mul(all(d, -1.0), load(d, identity.data() + i));
+    const auto off = mul_add(all(d, c), load(d, h.data() + i), minus);
+    squares = mul_add(off, off, squares);
+    store(off, d, e.data() + i);
+  }
+  return std::sqrt(sum(d, squares));
+}
+
+double squared_norm(const Square& h) {
+  const Wide d;
+  auto squares = all(d, 0.0);
+  for (Index i = 0; i < h.size() * h.stride(); i += kWidest) {
+    const auto v = load(d, h.data() + i);
+    squares = mul_add(v, v, squares);
+  }
+  return sum(d, squares);
+}
+
+void literal(GramSlots& slots, const Square& identity, double c, int steps) {
+  auto& [h, q, p, spare, unused, unused_too] = slots;
+  for (int step = 0; step < steps; ++step) {
+    product(*h, *h, *p, kLiteral[2] * c * c, {kLiteral[1] * c, *h}, {kLiteral[0], identity});
+    if (step + 1 < steps) {
+      product(*h, *p, *spare, c);
+      product(*spare, *p, *h, 1.0);
+      c = 1.0;
+    }
+    if (step > 0) {
+      product(*q, *p, *spare, 1.0);
+      std::swap(q, spare);
+    } else {
+      std::swap(q, p);
+    }
+  }
+}
+
+/// T = the series of (I + E)^{-1/2} to this degree, by Horner's rule in E².
+void series(const Square& e, const Square& identity, int degree, Square*& t, Square& square,
+            Square*& spare) {
+  if (degree == 2) return product(e, e, *t, kSeries[2], {kSeries[1], e}, {kSeries[0], identity});
+  product(e, e, square, 1.0);
+  combine({kSeries[degree - 2], identity}, {kSeries[degree - 1], e}, {kSeries[degree], square}, *t);
+  for (int k = degree - 4; k >= 0; k -= 2) {
+    product(square, *t, *spare, 1.0, {kSeries[k + 1], e}, {kSeries[k], identity});
+    std::swap(t, spare);
+  }
+}
+
+GramIteration::Outcome convergent(GramSlots& slots, const Square& identity, double c, int budget) {
+  auto& [h, q, t, e, square, spare] = slots;
+  for (int step = 1;; ++step) {
+    const double residual = centre(c, *h, identity, *e);
+    int degree = residual < 1.0 ? kFirstDegree : 2;  // above 2 the basin of 1 is smaller
+    bool last = false;
+    for (const LastStep& enough : kLastSteps) {
+      if (residual > enough.from) continue;
+      degree = enough.degree;
+      last = true;
+      break;
+    }
+    series(*e, identity, degree, t, *square, spare);
+    const bool stop = last || step == budget;
+    if (!stop) {
+      product(*h, *t, *e, c);
+      product(*e, *t, *h, 1.0);
+      c = 1.0;
+    }
+    if (step > 1) {
+      product(*q, *t, *spare, 1.0);
+      std::swap(q, spare);
+    } else {
+      std::swap(q, t);
+    }
+    if (stop) return {step, last};
+  }
+}
+
+}  // namespace
+}  // namespace hqmm::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace hqmm {
+
+HWY_EXPORT(literal);
+HWY_EXPORT(convergent);
+HWY_EXPORT(centre);
+HWY_EXPORT(squared_norm);
+
+void GramIteration::resize(Index n) {
+  if (identity_.size() == n) return;
+  for (Square& square : memory_) square.resize(n);
+  identity_.resize(n);
+  identity_.set_identity();
+}
+
+void GramIteration::run_literal(double c, int steps) {
+  assert(steps >= 0);
+  if (steps == 0) {
+    *slots_[1] = identity_;
+    return;
+  }
+  use_simd_limit();
+  HWY_DYNAMIC_DISPATCH(literal)(slots_, identity_, c, steps);
+}
+
+GramIteration::Outcome GramIteration::run_convergent(double c, int budget) {
+  assert(budget >= 1);
+  use_simd_limit();
+  return HWY_DYNAMIC_DISPATCH(convergent)(slots_, identity_, c, budget);
+}
+
+GramNorms GramIteration::norms() {
+  use_simd_limit();
+  GramNorms out;
+  out.residual = HWY_DYNAMIC_DISPATCH(centre)(1.0, *slots_[0], identity_, *slots_[2]);
+  out.squares = HWY_DYNAMIC_DISPATCH(squared_norm)(*slots_[0]);
+  for (Index i = 0; i < identity_.size(); ++i) out.trace += gram()(i, i).real();
+  return out;
+}
+
+}  // namespace hqmm
+#endif
