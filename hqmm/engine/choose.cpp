@@ -26,7 +26,8 @@ constexpr double kOperatorOverhead = 300.0;
 
 /// A linear form of so many rows and columns: three products a step; an operator costs `build`; a
 /// gram two products for itself and two on the way back.
-Plan plan_linear(const BatchShape& shape, double rows, double cols, double build) {
+Plan plan_linear(const BatchShape& shape, double rows, double cols, double build,
+                 double gram_cost) {
   const auto s = static_cast<double>(shape.s);
   const double step = 3.0 * rows * rows * cols + kStepOverhead;
   const double base = static_cast<double>(shape.sets) * s;
@@ -40,7 +41,7 @@ Plan plan_linear(const BatchShape& shape, double rows, double cols, double build
     for (int k = 2; k <= gram; ++k) grams += std::min(std::pow(s, k), steps);
     if ((base + grams) * bytes_each > kTableBytes) break;
     const double cost = base * (build + kOperatorOverhead) + steps * step +
-                        grams * (4.0 * rows * rows * rows + kOperatorOverhead);
+                        grams * (gram_cost + kOperatorOverhead);
     if (cost < best.cost) best = {cost, gram};
   }
   return best;
@@ -53,15 +54,16 @@ Plan plan_of(EngineKind kind, const BatchShape& shape) {
   switch (kind) {
     case EngineKind::kFactor:
       if (shape.w != 1 || shape.missing) return {};
-      return plan_linear(shape, 2.0 * n, static_cast<double>(shape.state_rank), 8.0 * n * n);
+      return plan_linear(shape, 2.0 * n, static_cast<double>(shape.state_rank), 8.0 * n * n,
+                         16.0 * n * n * n + 16.0 * n * n);
     case EngineKind::kPure:
       if (shape.w != 1 || shape.missing || shape.state_rank != 1) return {};
-      return plan_linear(shape, 2.0 * n, 1.0, 8.0 * n * n);
+      return plan_linear(shape, 2.0 * n, 1.0, 8.0 * n * n, 16.0 * n * n * n + 16.0 * n * n);
     case EngineKind::kSuperoperator:
-      return plan_linear(shape, n * n, 1.0, superoperator_build);
+      return plan_linear(shape, n * n, 1.0, superoperator_build, 4.0 * std::pow(n, 6.0));
     case EngineKind::kLanes:
       if (shape.n != 2) return {};
-      return plan_linear(shape, n * n, 1.0, superoperator_build);
+      return plan_linear(shape, n * n, 1.0, superoperator_build, 4.0 * std::pow(n, 6.0));
     case EngineKind::kKraus:
       return {static_cast<double>(shape.symbols) *
                   ((shape.missing ? 1.5 : 1.0) * 20.0 * w * n * n * n + (2.0 + w) * kStepOverhead) +

@@ -1,6 +1,7 @@
 #include "hqmm/engine/forward_backward.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <mutex>
 
@@ -10,6 +11,8 @@
 
 namespace hqmm {
 namespace {
+
+constexpr double kLargest = std::numeric_limits<double>::max();
 
 /// Work spaces are large: whoever is done leaves his to the next. Which one it is does not matter.
 class WorkSpaces {
@@ -80,7 +83,8 @@ class ExpectationStep {
  private:
   /// Enough that threads do not spend their time on clearing and adding tables of counts.
   [[nodiscard]] std::size_t part_symbols() const {
-    return std::max(8 * tables_.symbols, (std::size_t{1} << 17) / (tables_.states * tables_.states + 40));
+    return std::max(8 * tables_.symbols,
+                    (std::size_t{1} << 17) / (tables_.states * tables_.states + 40));
   }
   /// A wave of parts is as much as memory holds tables for, and does not take long.
   [[nodiscard]] std::size_t parts_together() const {
@@ -119,9 +123,11 @@ class ExpectationStep {
       const auto column = static_cast<Index>(j);
       to.initial(column) += from.initial[j];
       for (std::size_t i = 0; i < tables_.states; ++i) {
-        const auto row = static_cast<Index>(i);
-        to.transitions(row, column) =
-            from.transitions[j * tables_.stride + i] * model_.transition(row, column);
+        // Where a transition cannot be, its sum counts for nothing, and may have overflowed.
+        const double chance = tables_.columns[j * tables_.stride + i];
+        const double sum = from.transitions[j * tables_.stride + i];
+        if (chance > 0.0)
+          to.transitions(static_cast<Index>(i), column) = chance * std::min(sum, kLargest);
       }
       for (std::size_t begin = 0; begin < from.emissions.size(); begin += tables_.emission_size()) {
         const double* emissions = from.emissions.data() + begin + j;

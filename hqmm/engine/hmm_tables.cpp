@@ -10,6 +10,8 @@ namespace {
 
 AlignedDoubles zeros(std::size_t size) { return AlignedDoubles(size, 0.0); }
 
+bool sums_to_one(const Eigen::Ref<const RealVector>& x) { return std::abs(x.sum() - 1.0) < 1e-13; }
+
 }  // namespace
 
 HmmTables::HmmTables(const Hmm& model)
@@ -20,7 +22,7 @@ HmmTables::HmmTables(const Hmm& model)
       rows(zeros(states * stride)),
       emission(zeros(emission_size())),
       initial(zeros(stride)),
-      conserving(true) {
+      conserving(sums_to_one(model.initial)) {
   const auto n = static_cast<Index>(states);
   const auto step = static_cast<Index>(stride);
   for (Index j = 0; j < n; ++j) {
@@ -28,7 +30,7 @@ HmmTables::HmmTables(const Hmm& model)
       columns[static_cast<std::size_t>(j * step + i)] = model.transition(i, j);
       rows[static_cast<std::size_t>(i * step + j)] = model.transition(i, j);
     }
-    conserving = conserving && std::abs(model.transition.col(j).sum() - 1.0) < 1e-13;
+    conserving = conserving && sums_to_one(model.transition.col(j));
   }
   // s can be 65535 and the model's C is column-major: state by state, one of them is read in order.
   for (Index i = 0; i < n; ++i) {

@@ -1,5 +1,5 @@
-// HmmTables: a hidden Markov model as the kernels read it, in rows of `stride` doubles that begin at
-// a cache line and are padded by zeros.
+// HmmTables: a hidden Markov model as the kernels read it, in rows of `stride` doubles that begin
+// at a cache line and are padded by zeros.
 #pragma once
 
 #include "hqmm/engine/aligned.hpp"
@@ -21,8 +21,8 @@ struct HmmTables {
   AlignedDoubles rows;      // row i of A at i · stride
   AlignedDoubles emission;  // C_y at y · stride; behind the last symbol the missing one: all ones
   AlignedDoubles initial;
-  /// The columns of A sum to one up to rounding, so a missing symbol weighs one. Otherwise its
-  /// weight has to be taken out, which the kernels cannot.
+  /// The initial state and the columns of A sum to one up to rounding, so a missing symbol weighs
+  /// one. Otherwise its weight has to be taken out, which the kernels cannot.
   bool conserving;
 };
 

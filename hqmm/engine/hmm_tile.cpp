@@ -29,13 +29,6 @@ constexpr std::size_t most_vectors(std::size_t slots) {
   return std::min<std::size_t>(4, (kRegisters - 2) / (slots + 1));
 }
 
-/// Independent sums per element where there are few accumulators: additions take four cycles, and
-/// would wait for each other.
-constexpr std::size_t sums_of(std::size_t accumulators) {
-  if (accumulators <= 2) return 4;
-  return accumulators <= 4 ? 2 : 1;
-}
-
 /// Keeps a loaded column in its register: GCC would rather load it again for every product.
 HWY_INLINE void keep_in_register([[maybe_unused]] V& v) {
 #if HWY_COMPILER_GCC && HWY_TARGET == HWY_AVX3
@@ -45,49 +38,33 @@ HWY_INLINE void keep_in_register([[maybe_unused]] V& v) {
 #endif
 }
 
-/// Some vectors of states of some sequences.
+/// Some vectors of states of some sequences: at[sequence][vector].
 template <std::size_t kVectors, std::size_t kSlots>
 struct Sums {
   V at[kSlots][kVectors];
+};
 
-  HWY_INLINE void clear() {
-    for (std::size_t q = 0; q < kSlots; ++q)
-      for (std::size_t v = 0; v < kVectors; ++v) at[q][v] = hn::Zero(D());
-  }
-  /// += column · x_j, where x_j is found at `from` of each sequence.
-  HWY_INLINE void add_term(const double* column, const double* from, std::size_t stride) {
-    V loaded[kVectors];
+/// Σ_j columns[j] x_j for the sequences whose x begin at from, from + stride, … Always in the order
+/// of j: what comes out for a sequence does not depend on the others beside it.
+template <std::size_t kVectors, std::size_t kSlots>
+HWY_INLINE Sums<kVectors, kSlots> product(std::size_t states, std::size_t stride,
+                                          const double* columns, const double* from) {
+  Sums<kVectors, kSlots> sums;
+  for (std::size_t q = 0; q < kSlots; ++q)
+    for (std::size_t v = 0; v < kVectors; ++v) sums.at[q][v] = hn::Zero(D());
+  for (std::size_t j = 0; j < states; ++j, columns += stride, ++from) {
+    V column[kVectors];
     for (std::size_t v = 0; v < kVectors; ++v) {
-      loaded[v] = hn::Load(D(), column + v * kLanes);
-      if (kSlots > 1) keep_in_register(loaded[v]);
+      column[v] = hn::Load(D(), columns + v * kLanes);
+      if (kSlots > 1) keep_in_register(column[v]);
     }
     for (std::size_t q = 0; q < kSlots; ++q) {
       const V factor = hn::Set(D(), from[q * stride]);
       for (std::size_t v = 0; v < kVectors; ++v)
-        at[q][v] = hn::MulAdd(loaded[v], factor, at[q][v]);
+        sums.at[q][v] = hn::MulAdd(column[v], factor, sums.at[q][v]);
     }
   }
-  HWY_INLINE void add(const Sums& other) {
-    for (std::size_t q = 0; q < kSlots; ++q)
-      for (std::size_t v = 0; v < kVectors; ++v) at[q][v] = hn::Add(at[q][v], other.at[q][v]);
-  }
-};
-
-/// Σ_j columns[j] x_j for the sequences whose x begin at from, from + stride, …
-template <std::size_t kVectors, std::size_t kSlots>
-HWY_INLINE Sums<kVectors, kSlots> product(std::size_t states, std::size_t stride,
-                                          const double* columns, const double* from) {
-  constexpr std::size_t kSums = sums_of(kVectors * kSlots);
-  Sums<kVectors, kSlots> sums[kSums];
-  for (std::size_t k = 0; k < kSums; ++k) sums[k].clear();
-  std::size_t j = 0;
-  for (; j + kSums <= states; j += kSums) {
-    for (std::size_t k = 0; k < kSums; ++k)
-      sums[k].add_term(columns + (j + k) * stride, from + j + k, stride);
-  }
-  for (; j < states; ++j) sums[0].add_term(columns + j * stride, from + j, stride);
-  for (std::size_t k = 1; k < kSums; ++k) sums[0].add(sums[k]);
-  return sums[0];
+  return sums;
 }
 
 /// What a step of some sequences reads and writes; the rows of the sequences are `stride` apart.
@@ -237,8 +214,7 @@ void rescale(const HmmTables& tables, double* rows, std::size_t count, double* f
   const std::size_t states = tables.states;
   for (std::size_t q = 0; q < count; ++q, rows += tables.stride) {
     V sums = hn::Zero(D());
-    for (std::size_t i = 0; i < states; i += kLanes)
-      sums = hn::Add(sums, hn::Load(D(), rows + i));
+    for (std::size_t i = 0; i < states; i += kLanes) sums = hn::Add(sums, hn::Load(D(), rows + i));
     const double sum = hn::GetLane(hn::SumOfLanes(D(), sums));
     factors[q] = factor_to_scale(sum);
     if (factors[q] == 0.0) continue;
@@ -270,9 +246,14 @@ HWY_EXPORT(rescale);
 HWY_EXPORT(follow);
 
 TileKernels tile_kernels() {
-  use_simd_limit();
-  return {HWY_DYNAMIC_DISPATCH(forward), HWY_DYNAMIC_DISPATCH(backward),
-          HWY_DYNAMIC_DISPATCH(rescale), HWY_DYNAMIC_DISPATCH(follow)};
+  // asking the processor takes microseconds
+  static const TileKernels kernels = [] {
+    use_simd_limit();
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+    return TileKernels{HWY_DYNAMIC_DISPATCH(forward), HWY_DYNAMIC_DISPATCH(backward),
+                       HWY_DYNAMIC_DISPATCH(rescale), HWY_DYNAMIC_DISPATCH(follow)};
+  }();
+  return kernels;
 }
 
 }  // namespace hqmm

@@ -11,6 +11,7 @@ void LinearForm<kDegree>::reshape(Index rows, Index cols, Index traced, std::siz
   stride_ = column_stride(rows);
   cols_ = cols;
   traced_ = traced;
+  if (cols > 1) step_kernel_ = panel_kernel_for(padded_rows(rows), cols);
   if (same) return;
   operators_ = operators;
   for (AlignedDoubles* table : {&forward_, &backward_}) {
@@ -30,48 +31,79 @@ void LinearForm<kDegree>::transpose(std::size_t op) {
 }
 
 template <int kDegree>
+void LinearForm<kDegree>::mirror(double* matrix) const {
+  const Index n = rows_ / 2;
+  for (Index j = 0; j < n; ++j) {
+    const double* from = matrix + j * stride_;
+    double* to = matrix + (n + j) * stride_;
+    for (Index i = 0; i < n; ++i) to[i] = -from[n + i];
+    for (Index i = 0; i < n; ++i) to[n + i] = from[i];
+  }
+}
+
+template <int kDegree>
+void LinearForm<kDegree>::gather_complex(double* g) const {
+  const Index n = rows_ / 2;
+  for (Index j = 0; j < n; ++j) {
+    double* first = g + j * stride_;
+    const double* second = g + (n + j) * stride_;
+    for (Index i = 0; i < n; ++i) {
+      first[i] += second[n + i];
+      first[n + i] -= second[i];
+    }
+  }
+  mirror(g);
+}
+
+template <int kDegree>
 void LinearForm<kDegree>::multiply_grams(const std::vector<Gram>& grams, std::size_t first_gram) {
-  PanelProduct product{.rows = padded_rows(rows_), .depth = rows_, .cols = rows_};
+  PanelProduct product{.rows = padded_rows(rows_), .depth = rows_, .cols = rows_ / kDegree};
   product.left_stride = product.col_step = product.out_stride = stride_;
+  const PanelKernel kernel = panel_kernel_for(product.rows, product.cols);
   for (std::size_t i = 0; i < grams.size(); ++i) {
     // R = R_last R_prefix, Rᵀ = R_prefixᵀ R_lastᵀ
     product.left = forward_matrix(grams[i].last);
     product.right = forward_matrix(grams[i].prefix);
     product.out = forward_matrix(first_gram + i);
-    kernel_(product);
+    kernel(product);
+    if constexpr (kDegree == 2) mirror(product.out);
     product.left = backward_matrix(grams[i].prefix);
     product.right = backward_matrix(grams[i].last);
     product.out = backward_matrix(first_gram + i);
-    kernel_(product);
+    kernel(product);
+    if constexpr (kDegree == 2) mirror(product.out);
   }
 }
 
 template <int kDegree>
 void LinearForm<kDegree>::chain_grams(const std::vector<Gram>& grams, std::size_t first_gram,
                                       GradientTable& table) const {
-  PanelProduct product{.rows = padded_rows(rows_), .depth = rows_, .cols = rows_};
-  product.left_stride = product.out_stride = stride_;
+  PanelProduct product{.rows = padded_rows(rows_), .depth = rows_, .cols = rows_ / kDegree};
+  product.left_stride = product.col_step = product.out_stride = stride_;
+  const PanelKernel kernel = panel_kernel_for(product.rows, product.cols);
+  const auto add_to = [&](std::uint32_t op) {
+    const OperatorGradient to = table.of(op);
+    product.out = to.values;
+    product.add = *to.used != 0;
+    if (kDegree == 2 && !product.add) {  // only the first half of the columns is written
+      const Index half = rows_ / 2 * stride_;
+      std::fill_n(to.values + half, half, 0.0);
+    }
+    kernel(product);
+    *to.used = 1;
+  };
   for (std::size_t i = grams.size(); i-- > 0;) {
     if (!table.used(first_gram + i)) continue;
-    const double* g = table.values(first_gram + i);
+    double* g = table.of(first_gram + i).values;
+    if constexpr (kDegree == 2) gather_complex(g);
     // ∂ by R_prefix is R_lastᵀ G
-    OperatorGradient to = table.of(grams[i].prefix);
     product.left = backward_matrix(grams[i].last);
     product.right = g;
-    product.depth_step = 1;
-    product.col_step = stride_;
-    product.out = to.values;
-    product.add = *to.used != 0;
-    kernel_(product);
-    *to.used = 1;
+    add_to(grams[i].prefix);
     // ∂ by R_last is G R_prefixᵀ
-    to = table.of(grams[i].last);
     product.left = g;
     product.right = backward_matrix(grams[i].prefix);
-    product.out = to.values;
-    product.add = *to.used != 0;
-    kernel_(product);
-    *to.used = 1;
+    add_to(grams[i].last);
   }
 }
 
@@ -96,7 +128,7 @@ void LinearForm<kDegree>::apply(const double* matrix, const double* states, std:
   for (std::size_t i = 0; i < count; ++i) {
     product.right = states + i * static_cast<std::size_t>(state_size());
     product.out = next[i];
-    kernel_(product);
+    step_kernel_(product);
   }
 }
 

@@ -6,7 +6,8 @@
 //                   weight ‖A‖²;  kraus rank one, no missing symbols;  n²r a step
 //   pure            the factor form of a state of rank one: r = 1
 //
-// Grams (program.hpp) are products of such matrices.
+// Grams (program.hpp) are products of such matrices; real forms of complex ones need the first half
+// of their columns only.
 #pragma once
 
 #include <vector>
@@ -79,7 +80,13 @@ class LinearForm {
   void apply(const double* matrix, const double* states, std::size_t count,
              double* const* next) const;
 
+  /// For the squared norm: ∂ of an operator as the real form of a complex matrix again.
+  void gather_complex(double* g) const;
+  /// The second half of a real form from its first.
+  void mirror(double* matrix) const;
+
   PanelKernel kernel_ = panel_kernel();
+  PanelKernel step_kernel_ = kernel_;  // of one state, when it has several columns
   Index rows_ = 0, stride_ = 0, cols_ = 0, traced_ = 0;
   std::size_t operators_ = 0;
   AlignedDoubles forward_, backward_, initial_;

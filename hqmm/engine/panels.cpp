@@ -60,10 +60,14 @@ struct Sums {
   hn::Vec<D> full[kCols][kFull];
   hn::Vec<H> half[kCols];
 
+  // Columns by recursion, not by loops: GCC turns a loop over zeros into memset and keeps the sums
+  // in memory for it.
+  template <int kCol = 0>
   HWY_INLINE void clear() {
-    for (int c = 0; c < kCols; ++c) {
-      for (int v = 0; v < kFull; ++v) full[c][v] = hn::Zero(D());
-      half[c] = hn::Zero(H());
+    if constexpr (kCol < kCols) {
+      for (int v = 0; v < kFull; ++v) full[kCol][v] = hn::Zero(D());
+      half[kCol] = hn::Zero(H());
+      clear<kCol + 1>();
     }
   }
   /// += one column of L times one row of B.
@@ -85,22 +89,47 @@ struct Sums {
       if (kHalf) half[c] = hn::MulAdd(end, hn::Set(H(), factor), half[c]);
     }
   }
+  template <int kCol = 0>
   HWY_INLINE void add(const Sums& other) {
-    for (int c = 0; c < kCols; ++c) {
-      for (int v = 0; v < kVectors; ++v) full[c][v] = hn::Add(full[c][v], other.full[c][v]);
-      if (kHalf) half[c] = hn::Add(half[c], other.half[c]);
+    if constexpr (kCol < kCols) {
+      for (int v = 0; v < kVectors; ++v)
+        full[kCol][v] = hn::Add(full[kCol][v], other.full[kCol][v]);
+      if (kHalf) half[kCol] = hn::Add(half[kCol], other.half[kCol]);
+      add<kCol + 1>(other);
     }
   }
-  HWY_INLINE void put(int c, double* to, bool add) const {
-    for (int v = 0; v < kVectors; ++v, to += kLanes)
-      hn::StoreU(add ? hn::Add(hn::LoadU(D(), to), full[c][v]) : full[c][v], D(), to);
-    if (kHalf) hn::StoreU(add ? hn::Add(hn::LoadU(H(), to), half[c]) : half[c], H(), to);
+  /// Into columns col, col + 1, … of C.
+  template <int kCol = 0>
+  HWY_INLINE void put(const PanelProduct& p, Index row, Index col) const {
+    if constexpr (kCol < kCols) {
+      double* column =
+          p.scatter != nullptr ? p.scatter[col + kCol] : p.out + (col + kCol) * p.out_stride;
+      if (p.add) {
+        put_column<kCol, true>(column + row);
+      } else {
+        put_column<kCol, false>(column + row);
+      }
+      put<kCol + 1>(p, row, col);
+    }
+  }
+  template <int kCol, bool kAdd>
+  HWY_INLINE void put_column(double* to) const {
+    for (int v = 0; v < kVectors; ++v, to += kLanes) {
+      hn::Vec<D> value = full[kCol][v];
+      if (kAdd) value = hn::Add(hn::LoadU(D(), to), value);
+      hn::StoreU(value, D(), to);
+    }
+    if constexpr (kHalf) {
+      hn::Vec<H> value = half[kCol];
+      if (kAdd) value = hn::Add(hn::LoadU(H(), to), value);
+      hn::StoreU(value, H(), to);
+    }
   }
 };
 
 /// One tile of C, kept in registers over the whole depth.
 template <int kVectors, bool kHalf, int kCols>
-void tile(const PanelProduct& p, Index row, Index col) {
+HWY_INLINE void tile_body(const PanelProduct& p, Index row, Index col) {
   constexpr int kSums = sums_of((kVectors + (kHalf ? 1 : 0)) * kCols);
   Sums<kVectors, kHalf, kCols> first, second, third, fourth;  // unused ones cost nothing
   first.clear();
@@ -132,11 +161,12 @@ void tile(const PanelProduct& p, Index row, Index col) {
     }
     first.add(second);
   }
-  for (int c = 0; c < kCols; ++c) {
-    double* column =
-        p.scatter != nullptr ? p.scatter[col + c] : p.out + (col + c) * p.out_stride;
-    first.put(c, column + row, p.add);
-  }
+  first.put(p, row, col);
+}
+
+template <int kVectors, bool kHalf, int kCols>
+void tile(const PanelProduct& p, Index row, Index col) {
+  tile_body<kVectors, kHalf, kCols>(p, row, col);
 }
 
 using Tile = void (*)(const PanelProduct&, Index row, Index col);
@@ -195,6 +225,43 @@ void multiply(const PanelProduct& p) {
   } while (vectors > 0);
 }
 
+/// A whole product that is one tile.
+template <int kVectors, bool kHalf, int kCols>
+void single(const PanelProduct& p) {
+  tile_body<kVectors, kHalf, kCols>(p, 0, 0);
+}
+
+template <int kVectors, bool kHalf, std::size_t... kCols>
+constexpr auto singles_of(std::index_sequence<kCols...>) {
+  return std::array<PanelKernel, kMostCols>{single<kVectors, kHalf, static_cast<int>(kCols) + 1>...};
+}
+template <int kVectors, bool kHalf>
+constexpr auto kSingles =
+    singles_of<kVectors, kHalf>(std::make_index_sequence<kWidth<kVectors, kHalf>>());
+
+PanelKernel multiply_for(Index rows, Index cols) {
+  const bool half = kHalves && rows % kLanes != 0;
+  const PanelKernel* found = nullptr;
+  Index width = 0;
+  const auto take = [&](const auto& singles, Index most) {
+    found = singles.data();
+    width = most;
+  };
+  switch (rows / kLanes) {
+    case 0:
+      if constexpr (kHalves) take(kSingles<0, true>, kWidth<0, true>);
+      break;
+    case 1:
+      half ? take(kSingles<1, kHalves>, kWidth<1, kHalves>) : take(kSingles<1, false>, kWidth<1, false>);
+      break;
+    case 2:
+      half ? take(kSingles<2, kHalves>, kWidth<2, kHalves>) : take(kSingles<2, false>, kWidth<2, false>);
+      break;
+    default: break;
+  }
+  return found != nullptr && cols <= width ? found[cols - 1] : multiply;
+}
+
 }  // namespace
 }  // namespace hqmm::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -203,6 +270,7 @@ HWY_AFTER_NAMESPACE();
 namespace hqmm {
 
 HWY_EXPORT(multiply);
+HWY_EXPORT(multiply_for);
 
 PanelKernel panel_kernel() {
   // asking the processor takes microseconds
@@ -212,6 +280,11 @@ PanelKernel panel_kernel() {
     return HWY_DYNAMIC_DISPATCH(multiply);
   }();
   return kernel;
+}
+
+PanelKernel panel_kernel_for(Index rows, Index cols) {
+  static_cast<void>(panel_kernel());  // the target is chosen
+  return HWY_DYNAMIC_DISPATCH(multiply_for)(rows, cols);
 }
 
 }  // namespace hqmm

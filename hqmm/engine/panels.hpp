@@ -45,4 +45,8 @@ using PanelKernel = void (*)(const PanelProduct&);
 /// The kernel for this processor, within HQMM_SIMD. Look it up once per pass, not per product.
 [[nodiscard]] PanelKernel panel_kernel();
 
+/// The same for products of so many rows and columns only: without the bookkeeping when their C fits
+/// the registers.
+[[nodiscard]] PanelKernel panel_kernel_for(Index rows, Index cols);
+
 }  // namespace hqmm

@@ -35,6 +35,13 @@ SymbolCensus census(const Stored* symbols, std::size_t size) {
   return out;
 }
 
+SymbolCensus census(const SequenceSet& set, std::size_t sequence, std::size_t begin,
+                    std::size_t end) {
+  const std::uint64_t at = set.offsets()[sequence] + begin;
+  return set.symbols().wide() ? census(set.symbols().wide_data() + at, end - begin)
+                              : census(set.symbols().bytes() + at, end - begin);
+}
+
 template <typename Stored>
 void read_offsets(const Stored* symbols, std::size_t size, const HmmTables& tables,
                   std::uint32_t* to) {
@@ -80,25 +87,30 @@ TileForward::TileForward(const HmmTables& tables, std::size_t rows)
   current_.resize(kTileSlots * tables.stride, 0.0);
 }
 
-void TileForward::start(const SequenceSet& set, std::span<const std::size_t> sequences) {
+TileSlot TileForward::slot_of(std::size_t sequence, std::size_t burn_in) const {
+  TileSlot slot;
+  slot.sequence = sequence;
+  slot.length = (*set_)[sequence].size();
+  slot.exponent = kScaleExponent;
+  const std::size_t head = std::min(burn_in, slot.length);
+  const SymbolCensus before = census(*set_, sequence, 0, head);
+  const SymbolCensus behind = census(*set_, sequence, head, slot.length);
+  if (std::max(before.above, behind.above) > tables_->symbols)
+    refuse_symbols((*set_)[sequence], sequence, tables_->symbols);
+  slot.scored = slot.length - head - behind.missing;
+  slot.lost = before.missing + behind.missing > 0 && !tables_->conserving;
+  return slot;
+}
+
+void TileForward::start(const SequenceSet& set, std::span<const std::size_t> sequences,
+                        std::size_t burn_in) {
   set_ = &set;
   slots_.clear();
   std::size_t rows = kReserve;
   for (const std::size_t sequence : sequences) {
-    TileSlot slot;
-    slot.sequence = sequence;
-    slot.length = set[sequence].size();
-    const std::uint64_t at = set.offsets()[sequence];
-    const SymbolCensus found = set.symbols().wide()
-                                   ? census(set.symbols().wide_data() + at, slot.length)
-                                   : census(set.symbols().bytes() + at, slot.length);
-    if (found.above > tables_->symbols)
-      refuse_symbols(set[sequence], sequence, tables_->symbols);
-    slot.scored = slot.length - found.missing;
-    slot.exponent = kScaleExponent;
-    slot.lost = found.missing > 0 && !tables_->conserving;
-    slots_.push_back(slot);
-    rows += slot.length + slot.length / kStripSteps + 1;
+    slots_.push_back(slot_of(sequence, burn_in));
+    const std::size_t length = slots_.back().length;
+    rows += length + length / kStripSteps + 1;
   }
   // what is there already from an earlier tile must not matter: segments follow from the data alone
   rows_ = std::clamp(rows, kReserve, std::max(kReserve, most_rows_));

@@ -17,7 +17,7 @@ namespace hqmm {
 struct TileSlot {
   std::size_t sequence = 0;
   std::size_t length = 0;
-  std::uint64_t scored = 0;
+  std::uint64_t scored = 0;  // symbols behind the burn-in that are not missing
   double sum = 0.0;
   std::int64_t exponent = 0;
   bool lost = false;  // a weight of zero or below about 1e-307, or one that cannot be told
@@ -32,13 +32,14 @@ class TileForward {
   TileForward(const HmmTables& tables, std::size_t rows);
 
   /// Before the first symbol of these sequences, at most kTileSlots, by falling length, none empty.
-  void start(const SequenceSet& set, std::span<const std::size_t> sequences);
+  /// Throws kBadData for a symbol that the model does not have.
+  void start(const SequenceSet& set, std::span<const std::size_t> sequences,
+             std::size_t burn_in = 0);
   /// Forgets the strips kept so far. The states go on from `states` (rows as in `current`), which
   /// are those before position `begin`, or from where they are.
   void start_segment();
   void start_segment(std::size_t begin, const double* states);
-  /// One strip more, or several where steps must be taken alone; none reaches beyond `end`. Throws
-  /// kBadData for a symbol that the model does not have.
+  /// One strip more, or several where steps must be taken alone; none reaches beyond `end`.
   void advance(std::size_t end);
 
   [[nodiscard]] bool full() const noexcept;
@@ -56,6 +57,7 @@ class TileForward {
   [[nodiscard]] const TileKernels& kernels() const noexcept { return kernels_; }
 
  private:
+  [[nodiscard]] TileSlot slot_of(std::size_t sequence, std::size_t burn_in) const;
   [[nodiscard]] Strip open_strip(std::size_t steps, std::uint32_t* emitted);
   void read_symbols(const Strip& strip);
   bool take_steps(Strip& strip) const;
@@ -70,8 +72,8 @@ class TileForward {
   std::vector<std::uint32_t> emitted_;
   AlignedDoubles current_;
   std::size_t most_rows_;
-  std::size_t rows_ = 0;      // that a segment of this tile may take
-  std::size_t used_ = 0;      // of them
+  std::size_t rows_ = 0;  // that a segment of this tile may take
+  std::size_t used_ = 0;  // of them
   std::size_t emitted_used_ = 0;
   std::size_t position_ = 0;  // of the next symbol
   std::size_t frontier_ = 0;  // what lies before is in the slots: a segment can be run twice

@@ -1,7 +1,6 @@
-// EM for hidden Markov models (Baum–Welch): scaled forward–backward over ragged sequences with
-// missing symbols; an epoch is one iteration.
+// EM for hidden Markov models (Baum–Welch); an epoch is one iteration.
 //
-//   E step   expected transitions j → i and emissions (i, y) given the data
+//   E step   expected transitions j → i and emissions (i, y) given the data (forward_backward.hpp)
 //   M step   A, C and the initial distribution are those counts, normalised by column
 //
 // The log-likelihood never falls from one iteration to the next. A symbol that the training data

@@ -25,9 +25,9 @@ constexpr std::uint64_t kMostHalvings = 60;
 
 /// Memory for updates of stacks of one shape.
 struct Work {
-  Work(Index rows, Index cols) : moved(rows, cols), after(rows, cols) {}
+  Work(Index rows, Index cols) : cross(cols, 1), moved(rows, cols), after(rows, cols) {}
 
-  Square cross;              // Γ†G
+  SquareMemory cross;        // Γ†G
   GramIteration direction;   // of M
   GramIteration retraction;  // of Γ − ηD
   Stack scaled;              // M, where its entries are of extreme size
@@ -39,7 +39,7 @@ struct Work {
 /// D = scale · source · factor, or the source itself if there is no scale.
 struct Direction {
   const Stack* source;
-  const Square* factor;
+  Square factor;
   std::optional<double> scale;
 };
 
@@ -52,7 +52,7 @@ class NsRis : public UpdateRule {
                     double step_size) override {
     Work& work = work_for(gamma);
     Stack& momentum = momentum_of(parameter, gamma);
-    blend_tangent(gamma, gradient, beta_, 1.0 - beta_, momentum, work.cross);
+    blend_tangent(gamma, gradient, beta_, 1.0 - beta_, momentum, work.cross[0]);
     const Direction direction = find_direction(momentum, work);
     StepReport report;
     if (retraction_ == RetractionKind::kLiteral) {
@@ -80,19 +80,19 @@ class NsRis : public UpdateRule {
 
   /// No gradient has no direction, and one that is not finite has none that is.
   Direction find_direction(const Stack& momentum, Work& work) const {
-    Direction out{&momentum, nullptr, literal_factor(momentum, ns_steps_, work.direction)};
+    Direction out{&momentum, {}, literal_factor(momentum, ns_steps_, work.direction)};
     if (!out.scale && momentum.allFinite() && !is_zero(momentum)) {
       work.scaled = safe_scale(momentum) * momentum;
-      out = {&work.scaled, nullptr, literal_factor(work.scaled, ns_steps_, work.direction)};
+      out = {&work.scaled, {}, literal_factor(work.scaled, ns_steps_, work.direction)};
     }
-    out.factor = &work.direction.factor();
+    out.factor = work.direction.factor();
     return out;
   }
 
   /// Γ − ηD
   void move(const Stack& gamma, const Direction& direction, double step_size, Work& work) const {
     if (direction.scale) {
-      multiply(*direction.source, *direction.factor, work.moved, -step_size * *direction.scale,
+      multiply(*direction.source, direction.factor, work.moved, -step_size * *direction.scale,
                {1.0, gamma});
     } else {
       work.moved = gamma - step_size * *direction.source;

@@ -9,9 +9,9 @@
 namespace hqmm {
 
 Matrix gram(const Stack& z) {
-  Square h;
-  gram(z, h);
-  return h.to_matrix();
+  SquareMemory h(z.cols(), 1);
+  gram(z, h[0]);
+  return to_matrix(h[0]);
 }
 
 double safe_scale(const Stack& z) {

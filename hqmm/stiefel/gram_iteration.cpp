@@ -1,5 +1,6 @@
 #include "hqmm/stiefel/gram_iteration.hpp"
 
+#include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <utility>
@@ -41,21 +42,54 @@ constexpr LastStep kLastSteps[] = {{5e-5, 2}, {2.8e-3, 4}, {1.5e-2, 6}, {3.8e-2,
 constexpr int kFirstDegree = 4;
 
 /// From here on half of a product and its mirror image cost less than the whole.
-constexpr Index kHalvesFrom = 8;
+constexpr Index kHalvesFrom = 16;
+
+/// The columns from number kFrom on of a product of matrices so small that one tile has all rows.
+template <int kSize, int kFrom>
+HWY_INLINE void small_columns(const Product& o) {
+  constexpr int kLeft = 2 * kSize - kFrom;
+  if constexpr (kLeft >= kWidest) {
+    run_tile<false, kSize, 1>(Wide(), o, 0, kFrom);
+    small_columns<kSize, kFrom + kWidest>(o);
+  } else if constexpr (kLeft > 0) {
+    // Into the padding: there are no vectors of 2, and none of 8 for one column.
+    run_tile<false, kSize, 1>(Tag<(kLeft > 4 ? 8 : 4)>(), o, 0, kFrom);
+  }
+}
+
+template <int kSize>
+HWY_NOINLINE void small_product(const Square& a, const Square& b, const Square& c, double s,
+                                const Term& x, const Term& y) {
+  static_assert(kSize <= most_rows(1));
+  constexpr Index kStride = (2 * kSize + 7) / 8 * 8;
+  Operand known(b);
+  known.stride = kStride;
+  small_columns<kSize, 0>({a.data(), kStride, 2, known, c.data(), kStride, kSize, kSize, 2 * kSize,
+                           false, s, x, y});
+}
 
 /// C = s·AB + x·X + y·Y, known to be Hermitian.
-HWY_INLINE void product(const Square& a, const Square& b, Square& c, double s, const Term& x = {},
-                        const Term& y = {}) {
+HWY_INLINE void product(const Square& a, const Square& b, const Square& c, double s,
+                        const Term& x = {}, const Term& y = {}) {
   const Index n = a.size();
+  switch (n) {
+    case 1: return small_product<1>(a, b, c, s, x, y);
+    case 2: return small_product<2>(a, b, c, s, x, y);
+    case 3: return small_product<3>(a, b, c, s, x, y);
+    case 4: return small_product<4>(a, b, c, s, x, y);
+    case 5: return small_product<5>(a, b, c, s, x, y);
+    case 6: return small_product<6>(a, b, c, s, x, y);
+    default: break;
+  }
   const bool halves = n >= kHalvesFrom;
-  // With some of the padding there are no vectors of 2.
+  // Into the padding: there are no vectors of 2.
   const Index cols = (2 * n + 3) / 4 * 4;
   run<false>({a.data(), a.stride(), 2, b, c.data(), c.stride(), n, n, cols, halves, s, x, y});
   if (halves) mirror(c);
 }
 
 /// xX + yY + zZ
-void combine(const Term& x, const Term& y, const Term& z, Square& out) {
+void combine(const Term& x, const Term& y, const Term& z, const Square& out) {
   const Wide d;
   for (Index i = 0; i < out.size() * out.stride(); i += kWidest) {
     const auto first = mul(all(d, x.factor), load(d, x.at + i));
@@ -65,7 +99,7 @@ void combine(const Term& x, const Term& y, const Term& z, Square& out) {
 }
 
 /// E = cH − I; returns ‖E‖_F.
-double centre(double c, const Square& h, const Square& identity, Square& e) {
+double centre(double c, const Square& h, const Square& identity, const Square& e) {
   const Wide d;
   auto squares = all(d, 0.0);
   for (Index i = 0; i < h.size() * h.stride(); i += kWidest) {
@@ -87,40 +121,37 @@ double squared_norm(const Square& h) {
   return sum(d, squares);
 }
 
-void literal(GramSlots& slots, const Square& identity, double c, int steps) {
-  auto& [h, q, p, spare, unused, unused_too] = slots;
+void literal(GramIteration::Slots& slots, const Square& identity, double c, int steps) {
+  auto& [h, q, p, spare, other, unused] = slots;
   for (int step = 0; step < steps; ++step) {
-    product(*h, *h, *p, kLiteral[2] * c * c, {kLiteral[1] * c, *h}, {kLiteral[0], identity});
-    if (step + 1 < steps) {
-      product(*h, *p, *spare, c);
-      product(*spare, *p, *h, 1.0);
-      c = 1.0;
-    }
-    if (step > 0) {
-      product(*q, *p, *spare, 1.0);
-      std::swap(q, spare);
-    } else {
-      std::swap(q, p);
-    }
+    product(h, h, p, kLiteral[2] * c * c, {kLiteral[1] * c, h}, {kLiteral[0], identity});
+    const bool more = step + 1 < steps;
+    // QP comes between the two products that wait for each other.
+    if (more) product(h, p, spare, c);
+    if (step > 0) product(q, p, other, 1.0);
+    if (more) product(spare, p, h, 1.0);
+    std::swap(q, step > 0 ? other : p);
+    c = 1.0;
   }
 }
 
 /// T = the series of (I + E)^{-1/2} to this degree, by Horner's rule in E².
-void series(const Square& e, const Square& identity, int degree, Square*& t, Square& square,
-            Square*& spare) {
-  if (degree == 2) return product(e, e, *t, kSeries[2], {kSeries[1], e}, {kSeries[0], identity});
+void series(const Square& e, const Square& identity, int degree, Square& t, const Square& square,
+            Square& spare) {
+  if (degree == 2) return product(e, e, t, kSeries[2], {kSeries[1], e}, {kSeries[0], identity});
   product(e, e, square, 1.0);
-  combine({kSeries[degree - 2], identity}, {kSeries[degree - 1], e}, {kSeries[degree], square}, *t);
+  combine({kSeries[degree - 2], identity}, {kSeries[degree - 1], e}, {kSeries[degree], square}, t);
   for (int k = degree - 4; k >= 0; k -= 2) {
-    product(square, *t, *spare, 1.0, {kSeries[k + 1], e}, {kSeries[k], identity});
+    product(square, t, spare, 1.0, {kSeries[k + 1], e}, {kSeries[k], identity});
     std::swap(t, spare);
   }
 }
 
-GramIteration::Outcome convergent(GramSlots& slots, const Square& identity, double c, int budget) {
+GramIteration::Outcome convergent(GramIteration::Slots& slots, const Square& identity, double c,
+                                  int budget) {
   auto& [h, q, t, e, square, spare] = slots;
   for (int step = 1;; ++step) {
-    const double residual = centre(c, *h, identity, *e);
+    const double residual = centre(c, h, identity, e);
     int degree = residual < 1.0 ? kFirstDegree : 2;  // above 2 the basin of 1 is smaller
     bool last = false;
     for (const LastStep& enough : kLastSteps) {
@@ -129,20 +160,14 @@ GramIteration::Outcome convergent(GramSlots& slots, const Square& identity, doub
       last = true;
       break;
     }
-    series(*e, identity, degree, t, *square, spare);
-    const bool stop = last || step == budget;
-    if (!stop) {
-      product(*h, *t, *e, c);
-      product(*e, *t, *h, 1.0);
-      c = 1.0;
-    }
-    if (step > 1) {
-      product(*q, *t, *spare, 1.0);
-      std::swap(q, spare);
-    } else {
-      std::swap(q, t);
-    }
-    if (stop) return {step, last};
+    series(e, identity, degree, t, square, spare);
+    const bool more = !last && step < budget;
+    if (more) product(h, t, e, c);
+    if (step > 1) product(q, t, spare, 1.0);
+    if (more) product(e, t, h, 1.0);
+    std::swap(q, step > 1 ? spare : t);
+    if (!more) return {step, last};
+    c = 1.0;
   }
 }
 
@@ -159,18 +184,26 @@ HWY_EXPORT(centre);
 HWY_EXPORT(squared_norm);
 
 void GramIteration::resize(Index n) {
-  if (identity_.size() == n) return;
-  for (Square& square : memory_) square.resize(n);
-  identity_.resize(n);
-  identity_.set_identity();
+  if (memory_.size() == n) return;
+  memory_.resize(n, slots_.size() + 1);
+  for (std::size_t i = 0; i < slots_.size(); ++i) slots_[i] = memory_[i];
+  identity_ = memory_[slots_.size()];
+  for (Index i = 0; i < n; ++i) identity_.set(i, i, 1.0);
+}
+
+GramNorms GramIteration::norms() const {
+  use_simd_limit();
+  GramNorms out;
+  out.residual = HWY_DYNAMIC_DISPATCH(centre)(1.0, slots_[0], identity_, slots_[2]);
+  out.squares = HWY_DYNAMIC_DISPATCH(squared_norm)(slots_[0]);
+  for (Index i = 0; i < gram().size(); ++i) out.trace += gram()(i, i).real();
+  return out;
 }
 
 void GramIteration::run_literal(double c, int steps) {
   assert(steps >= 0);
-  if (steps == 0) {
-    *slots_[1] = identity_;
-    return;
-  }
+  const Index count = identity_.size() * identity_.stride();
+  if (steps == 0) std::copy(identity_.data(), identity_.data() + count, factor().data());
   use_simd_limit();
   HWY_DYNAMIC_DISPATCH(literal)(slots_, identity_, c, steps);
 }
@@ -179,15 +212,6 @@ GramIteration::Outcome GramIteration::run_convergent(double c, int budget) {
   assert(budget >= 1);
   use_simd_limit();
   return HWY_DYNAMIC_DISPATCH(convergent)(slots_, identity_, c, budget);
-}
-
-GramNorms GramIteration::norms() {
-  use_simd_limit();
-  GramNorms out;
-  out.residual = HWY_DYNAMIC_DISPATCH(centre)(1.0, *slots_[0], identity_, *slots_[2]);
-  out.squares = HWY_DYNAMIC_DISPATCH(squared_norm)(*slots_[0]);
-  for (Index i = 0; i < identity_.size(); ++i) out.trace += gram()(i, i).real();
-  return out;
 }
 
 }  // namespace hqmm

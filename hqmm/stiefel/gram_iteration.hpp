@@ -3,12 +3,12 @@
 // products are Hermitian.
 //
 //   literal      P = aI + bH + cH²                       five times, say, whatever H is
-//   convergent   P = Σ_k≤d (−½ over k) (H − I)^k         d = 2: (15I − 10H + 3H²)/8
+//   convergent   P = Σ_{k≤d} (−½ over k) (H − I)^k       d = 2: (15I − 10H + 3H²)/8
 //   both         Q ← QP,  H ← PHP
 //
 // The convergent polynomial is the beginning of the series of H^{-1/2}: a step takes ‖H − I‖ = e to
-// about e^{d+1}. Two multiplications more buy four degrees, so the last step takes as many as it
-// needs to be the last.
+// about e^{d+1}. Every product more buys two degrees, so the last step takes as many as it needs to
+// be the last.
 #pragma once
 
 #include <array>
@@ -22,8 +22,6 @@ struct GramNorms {
   double residual = 0.0, squares = 0.0, trace = 0.0;
 };
 
-using GramSlots = std::array<Square*, 6>;  // H, Q and four to work with
-
 class GramIteration {
  public:
   GramIteration() = default;
@@ -33,27 +31,27 @@ class GramIteration {
   /// For n × n matrices. Allocates only when n is larger than ever before.
   void resize(Index n);
   /// H, to be filled in before a run, which overwrites it.
-  [[nodiscard]] Square& gram() noexcept { return *slots_[0]; }
-
+  [[nodiscard]] const Square& gram() const noexcept { return slots_[0]; }
   /// Of the H filled in.
-  [[nodiscard]] GramNorms norms();
+  [[nodiscard]] GramNorms norms() const;
 
   /// Q of `steps` ≥ 0 literal steps that begin with cH; √c is left out of Q.
   void run_literal(double c, int steps);
-  /// Q of at most `budget` ≥ 1 convergent steps that begin with cH, whose eigenvalues lie in
-  /// (0, 7/3); √c is left out of Q. Returns the steps taken; `finished` unless the budget ended
-  /// them.
   struct Outcome {
     int steps = 0;
-    bool finished = false;
+    bool finished = false;  // the last step leaves ‖H − I‖_F at 1e-13; not if the budget ended it
   };
+  /// Q of at most `budget` ≥ 1 convergent steps that begin with cH, whose eigenvalues lie in
+  /// (0, 7/3); √c is left out of Q.
   [[nodiscard]] Outcome run_convergent(double c, int budget);
   /// Q of the last run.
-  [[nodiscard]] const Square& factor() const noexcept { return *slots_[1]; }
+  [[nodiscard]] const Square& factor() const noexcept { return slots_[1]; }
+
+  using Slots = std::array<Square, 6>;  // H, Q and four to work with
 
  private:
-  std::array<Square, 6> memory_;
-  GramSlots slots_{&memory_[0], &memory_[1], &memory_[2], &memory_[3], &memory_[4], &memory_[5]};
+  SquareMemory memory_;
+  Slots slots_;
   Square identity_;
 };
 

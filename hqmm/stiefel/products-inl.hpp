@@ -127,57 +127,63 @@ constexpr int most_rows(int vectors) {
   return fit < 8 ? fit : 8;
 }
 
-/// kRows rows × kVectors vectors of C. All loops but one are of constant length and do one thing
-/// per vector: then compilers keep the sums in registers.
-template <bool kAdjoint, int kRows, int kVectors, class D>
+/// kRows rows × kVectors vectors of C. Loops of constant length that do one thing per vector are what
+/// compilers keep in registers.
+template <int kRows, int kVectors, class D>
 struct Tile {
   using V = VectorOf<D>;
   static constexpr Index kLanes = static_cast<Index>(sizeof(V) / sizeof(double));
-  V re[kRows][kVectors];
-  V im[kRows][kVectors];
+  V out[kRows][kVectors];
 
-  HWY_INLINE void sum_up(D d, const Product& o, Index i, Index j) {
-    for (int r = 0; r < kRows; ++r)
-      for (int v = 0; v < kVectors; ++v) re[r][v] = im[r][v] = all(d, 0.0);
-    const double* a = o.a + i * o.row_step;
-    const double* b = o.b.at + j;
-    for (Index k = 0; k < o.depth; ++k, a += o.depth_step, b += o.b.stride) {
-      V row[kVectors];
-      for (int v = 0; v < kVectors; ++v) row[v] = load(d, b + v * kLanes);
-      for (int r = 0; r < kRows; ++r) {
-        const V by_re = all(d, a[r * o.row_step]);
-        const V by_im = all(d, a[r * o.row_step + 1]);
-        for (int v = 0; v < kVectors; ++v) re[r][v] = mul_add(by_re, row[v], re[r][v]);
-        for (int v = 0; v < kVectors; ++v) im[r][v] = mul_add(by_im, row[v], im[r][v]);
-      }
-    }
-    for (int r = 0; r < kRows; ++r)
-      for (int v = 0; v < kVectors; ++v)
-        re[r][v] = add(re[r][v], times_i<kAdjoint>(d, im[r][v]));
-  }
   HWY_INLINE void scale(D d, double by) {
     const V factor = all(d, by);
     for (int r = 0; r < kRows; ++r)
-      for (int v = 0; v < kVectors; ++v) re[r][v] = mul(re[r][v], factor);
+      for (int v = 0; v < kVectors; ++v) out[r][v] = mul(out[r][v], factor);
   }
   HWY_INLINE void add_term(D d, const Term& x, Index i, Index j) {
     const V factor = all(d, x.factor);
     const double* from = x.at + i * x.stride + j;
     for (int r = 0; r < kRows; ++r)
       for (int v = 0; v < kVectors; ++v)
-        re[r][v] = mul_add(load(d, from + r * x.stride + v * kLanes), factor, re[r][v]);
+        out[r][v] = mul_add(load(d, from + r * x.stride + v * kLanes), factor, out[r][v]);
   }
   HWY_INLINE void write(D d, double* to, Index stride) const {
     for (int r = 0; r < kRows; ++r)
-      for (int v = 0; v < kVectors; ++v) store(re[r][v], d, to + r * stride + v * kLanes);
+      for (int v = 0; v < kVectors; ++v) store(out[r][v], d, to + r * stride + v * kLanes);
   }
 };
 
 template <bool kAdjoint, int kRows, int kVectors, class D>
+HWY_INLINE Tile<kRows, kVectors, D> sum_up(D d, const Product& o, Index i, Index j) {
+  using V = VectorOf<D>;
+  constexpr Index kLanes = Tile<kRows, kVectors, D>::kLanes;
+  V re[kRows][kVectors];
+  V im[kRows][kVectors];
+  for (int r = 0; r < kRows; ++r)
+    for (int v = 0; v < kVectors; ++v) re[r][v] = im[r][v] = all(d, 0.0);
+  const double* a = o.a + i * o.row_step;
+  const double* b = o.b.at + j;
+  for (Index k = 0; k < o.depth; ++k, a += o.depth_step, b += o.b.stride) {
+    V row[kVectors];
+    for (int v = 0; v < kVectors; ++v) row[v] = load(d, b + v * kLanes);
+    for (int r = 0; r < kRows; ++r) {
+      const V by_re = all(d, a[r * o.row_step]);
+      const V by_im = all(d, a[r * o.row_step + 1]);
+      for (int v = 0; v < kVectors; ++v) re[r][v] = mul_add(by_re, row[v], re[r][v]);
+      for (int v = 0; v < kVectors; ++v) im[r][v] = mul_add(by_im, row[v], im[r][v]);
+    }
+  }
+  Tile<kRows, kVectors, D> tile;
+  for (int r = 0; r < kRows; ++r)
+    for (int v = 0; v < kVectors; ++v)
+      tile.out[r][v] = add(re[r][v], times_i<kAdjoint>(d, im[r][v]));
+  return tile;
+}
+
+template <bool kAdjoint, int kRows, int kVectors, class D>
 HWY_INLINE void run_tile(D d, const Product& o, Index i, Index j) {
   if constexpr (kRows <= most_rows(kVectors)) {
-    Tile<kAdjoint, kRows, kVectors, D> tile;
-    tile.sum_up(d, o, i, j);
+    auto tile = sum_up<kAdjoint, kRows, kVectors>(d, o, i, j);
     if (o.s != 1.0) tile.scale(d, o.s);
     if (o.x.at != nullptr) tile.add_term(d, o.x, i, j);
     if (o.y.at != nullptr) tile.add_term(d, o.y, i, j);
@@ -204,7 +210,7 @@ HWY_INLINE void run_rows(D d, const Product& o, Index i, Index j, Index rows) {
 template <bool kAdjoint, int kVectors, class D>
 HWY_NOINLINE void run_columns(D d, const Product& o, Index j) {
   constexpr Index kMost = most_rows(kVectors);
-  constexpr Index kWidth = kVectors * Tile<kAdjoint, 1, kVectors, D>::kLanes;
+  constexpr Index kWidth = kVectors * Tile<1, kVectors, D>::kLanes;
   const Index rows = o.upper && (j + kWidth) / 2 < o.rows ? (j + kWidth) / 2 : o.rows;
   Index i = 0;
   for (; i + 2 * kMost <= rows; i += kMost)
@@ -233,7 +239,7 @@ HWY_INLINE void run(const Product& o) {
 }
 
 /// What `upper` has left out, and a real diagonal.
-HWY_INLINE void mirror(Square& c) {
+HWY_INLINE void mirror(const Square& c) {
   const Index stride = c.stride();
   double* at = c.data();
   for (Index i = 0; i < c.size(); ++i) {

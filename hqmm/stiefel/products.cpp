@@ -37,7 +37,7 @@ void tall_product(const Stack& a, const Square& b, Stack& c, double s, const Ter
   }
 }
 
-void adjoint_product(const Stack& a, const Stack& b, Square& c, bool hermitian) {
+void adjoint_product(const Stack& a, const Stack& b, const Square& c, bool hermitian) {
   const Index n = c.size();
   const Index step = panel_rows(n);
   Product o{Operand(a).at, 2, 2 * n, b, c.data(), c.stride(), n, 0, 2 * n, hermitian, 1.0, {}, {}};
@@ -78,15 +78,14 @@ void multiply(const Stack& a, const Square& b, Stack& c, double s, const Term& x
   HWY_DYNAMIC_DISPATCH(tall_product)(a, b, c, s, x, y);
 }
 
-void multiply_adjoint(const Stack& a, const Stack& b, Square& c) {
-  assert(a.rows() == b.rows() && a.cols() == b.cols());
-  c.resize(a.cols());
+void multiply_adjoint(const Stack& a, const Stack& b, const Square& c) {
+  assert(a.rows() == b.rows() && a.cols() == b.cols() && c.size() == a.cols());
   use_simd_limit();
   HWY_DYNAMIC_DISPATCH(adjoint_product)(a, b, c, false);
 }
 
-void gram(const Stack& z, Square& h) {
-  h.resize(z.cols());
+void gram(const Stack& z, const Square& h) {
+  assert(h.size() == z.cols());
   use_simd_limit();
   HWY_DYNAMIC_DISPATCH(adjoint_product)(z, z, h, true);
 }

@@ -34,10 +34,10 @@ struct Term {
 /// C = s·AB + x·X + y·Y. C has its shape already; it is not A, but may be X or Y.
 void multiply(const Stack& a, const Square& b, Stack& c, double s = 1.0, const Term& x = {},
               const Term& y = {});
-/// C = A†B, resized.
-void multiply_adjoint(const Stack& a, const Stack& b, Square& c);
-/// H = Z†Z, exactly Hermitian, resized.
-void gram(const Stack& z, Square& h);
+/// C = A†B
+void multiply_adjoint(const Stack& a, const Stack& b, const Square& c);
+/// H = Z†Z, exactly Hermitian.
+void gram(const Stack& z, const Square& h);
 
 /// Y ← aX + bY
 void blend(double a, const Stack& x, double b, Stack& y);

@@ -9,7 +9,7 @@ namespace hqmm {
 namespace {
 
 /// A ← c·½(A + A†)
-void make_hermitian(Square& a, double c) {
+void make_hermitian(const Square& a, double c) {
   const Index stride = a.stride();
   const double half = 0.5 * c;
   for (Index i = 0; i < a.size(); ++i) {
@@ -30,7 +30,7 @@ void make_hermitian(Square& a, double c) {
 }  // namespace
 
 void blend_tangent(const Stack& gamma, const Stack& g, double past, double present, Stack& m,
-                   Square& cross) {
+                   const Square& cross) {
   assert(gamma.rows() == g.rows() && gamma.cols() == g.cols());
   assert(gamma.rows() == m.rows() && gamma.cols() == m.cols());
   multiply_adjoint(gamma, g, cross);
@@ -40,13 +40,14 @@ void blend_tangent(const Stack& gamma, const Stack& g, double past, double prese
 
 Stack project_tangent(const Stack& gamma, const Stack& g) {
   Stack out = Stack::Zero(g.rows(), g.cols());
-  Square cross;
-  blend_tangent(gamma, g, 0.0, 1.0, out, cross);
+  SquareMemory cross(gamma.cols(), 1);
+  blend_tangent(gamma, g, 0.0, 1.0, out, cross[0]);
   return out;
 }
 
 double feasibility_residual(const Stack& gamma) {
-  Square h;
+  SquareMemory memory(gamma.cols(), 1);
+  const Square h = memory[0];
   gram(gamma, h);
   double sum = 0.0;
   for (Index i = 0; i < h.size(); ++i)

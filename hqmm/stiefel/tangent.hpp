@@ -13,9 +13,9 @@ namespace hqmm {
 /// formula (no projection any more) when it is not, as the paper's algorithm needs it.
 [[nodiscard]] Stack project_tangent(const Stack& gamma, const Stack& g);
 
-/// M ← past·M + present·P_Γ(G). `cross` is memory to be used again.
+/// M ← past·M + present·P_Γ(G). `cross` is n × n memory to work with.
 void blend_tangent(const Stack& gamma, const Stack& g, double past, double present, Stack& m,
-                   Square& cross);
+                   const Square& cross);
 
 /// ‖Γ†Γ − I‖_F
 [[nodiscard]] double feasibility_residual(const Stack& gamma);
