@@ -28,8 +28,6 @@ namespace hqmm {
 
 inline constexpr std::size_t kSegmentBytes = std::size_t{32} << 20;
 inline constexpr std::size_t kBlockBytes = std::size_t{256} << 10;
-inline constexpr double kSmallestWeight = 0x1p-900;
-inline constexpr double kLargestWeight = 0x1p+900;
 
 struct ChainOptions {
   std::size_t rescale_every = 16;  // steps; 1 is the careful mode, which names the step that fails
@@ -99,6 +97,8 @@ class ChainPass {
     work_.adjoint_carry.resize(count_ * size_);
     for (std::size_t b = 0; b < count_; ++b) form_.copy_initial(carried(b));
     work_.exponents.assign(count_, 0);
+    work_.next.resize(count_);
+    note_events();
     if (options_.backward) {
       out_.gradients.reset(form_.gradient_count(), form_.gradient_size());
       out_.initial.assign(size_, 0.0);
@@ -136,21 +136,39 @@ class ChainPass {
     for (std::size_t b = 0; b < count_; ++b) {
       if (begin_ < length(b)) std::copy_n(carried(b), size_, state(begin_, b));
     }
+    std::size_t next_rescaling = begin_ > 0 ? begin_ : options_.rescale_every;
     for (std::size_t t = begin_; t < end_; ++t) {
-      if (t > 0 && t % options_.rescale_every == 0 && !rescale(t)) return false;
+      if (t == next_rescaling) {
+        if (!rescale(t)) return false;
+        next_rescaling += options_.rescale_every;
+      }
       if (count_marks) {
-        add_marks(t);
+        if (has_event(t)) add_marks(t);
         if (options_.normalise) add_totals(t);
       }
+      const bool moves_on = t + 1 < end_ && !has_event(t + 1);
       for (const Group& group : work_.layout.groups(t)) {
-        work_.next.resize(group.count);
-        for (std::size_t i = 0; i < group.count; ++i)
-          work_.next[i] = state_behind(t, work_.layout.sequence(group.first + i));
-        form_.forward(group.op, work_.states.data() + group.first * size_, group.count, work_.next.data(),
+        double** next = work_.next.data();
+        for (std::size_t i = 0; i < group.count; ++i) {
+          const std::size_t b = work_.layout.sequence(group.first + i);
+          next[i] = moves_on ? state(t + 1, b) : state_behind(t, b);
+        }
+        form_.forward(group.op, work_.states.data() + group.first * size_, group.count, next,
                       work_.scratch);
       }
     }
     return true;
+  }
+
+  /// Whether a sequence has a mark at the state before step t, or ends there.
+  [[nodiscard]] bool has_event(std::size_t t) const { return work_.events[t] != 0; }
+
+  void note_events() {
+    work_.events.assign(longest_ + 1, 0);
+    for (std::size_t b = 0; b < count_; ++b) {
+      work_.events[length(b)] = 1;
+      for (const Mark& mark : program_.marks_of(first_ + b)) work_.events[mark.step] = 1;
+    }
   }
 
   /// Where the state behind step t of a sequence goes.
@@ -249,9 +267,8 @@ class ChainPass {
       const std::size_t to = std::min(end_, from + block_steps_);
       block_base_ = work_.layout.block_first(block);
       for (std::size_t t = to; t-- > from;) {
-        start_adjoints(t, t + 1 == to);
+        if (t + 1 == to || has_event(t + 1)) start_adjoints(t, t + 1 == to);
         for (const Group& group : work_.layout.groups(t)) {
-          work_.next.resize(group.count);
           for (std::size_t i = 0; i < group.count; ++i) {
             const std::size_t b = work_.layout.sequence(group.first + i);
             work_.next[i] = t > from ? adjoint(t - 1, b) : carried_adjoint(b);
@@ -260,7 +277,8 @@ class ChainPass {
                          work_.states.data() + group.first * size_, group.count, work_.next.data(),
                          out_.gradients, work_.scratch);
         }
-        if (t > 0) adjust_adjoints(t, t > from);
+        if (t > 0 && (has_event(t) || t % options_.rescale_every == 0))
+          adjust_adjoints(t, t > from);
       }
       if constexpr (Form::kDeferred) {
         for (const Group& run : work_.layout.runs(block)) {

@@ -10,6 +10,10 @@
 
 namespace hqmm {
 
+/// Weights outside these call for the careful mode.
+inline constexpr double kSmallestWeight = 0x1p-900;
+inline constexpr double kLargestWeight = 0x1p+900;
+
 /// Room for the products of one group, for forms that need it.
 struct FormScratch {
   AlignedDoubles images, products;
@@ -30,7 +34,8 @@ struct ChainWork {
   std::vector<double> powers;    // [rescaling of the segment][sequence]: what the state was scaled by
   std::vector<std::int64_t> exponents;  // of two, taken out of each sequence's state so far
   std::vector<Checkpoint> checkpoints;  // [segment]
-  std::vector<double*> next;
+  std::vector<double*> next;            // [sequence of a group]: where its next state goes
+  std::vector<char> events;             // [step]: a sequence has a mark before it, or ends there
   FormScratch scratch;
 };
 

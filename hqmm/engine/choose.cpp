@@ -7,6 +7,7 @@
 #include <string>
 
 #include "hqmm/core/error.hpp"
+#include "hqmm/engine/lanes.hpp"
 #include "hqmm/engine/program.hpp"
 
 namespace hqmm {
@@ -47,6 +48,25 @@ Plan plan_linear(const BatchShape& shape, double rows, double cols, double build
   return best;
 }
 
+/// Per step, operator and gram as measured; the products themselves hardly count.
+Plan plan_lanes(const BatchShape& shape) {
+  if (shape.n != 2 || !shape.feasible || shape.longest > kLanesLongest) return {};
+  constexpr double kStep = 190.0;
+  constexpr double kGram = 500.0;
+  Plan best;
+  for (int gram = 1; gram <= 3; ++gram) {
+    const double table = std::pow(static_cast<double>(shape.s), gram);
+    if (gram > 1 && (!shape.stationary || table > kMostGrams)) break;
+    const double steps = static_cast<double>(shape.symbols) / gram;
+    double grams = 0.0;
+    for (int k = 2; k <= gram; ++k)
+      grams += std::min(std::pow(static_cast<double>(shape.s), k), steps);
+    const double cost = steps * kStep + grams * kGram;
+    if (cost < best.cost) best = {cost, gram};
+  }
+  return best;
+}
+
 Plan plan_of(EngineKind kind, const BatchShape& shape) {
   const auto n = static_cast<double>(shape.n);
   const auto w = static_cast<double>(shape.w);
@@ -61,9 +81,7 @@ Plan plan_of(EngineKind kind, const BatchShape& shape) {
       return plan_linear(shape, 2.0 * n, 1.0, 8.0 * n * n, 16.0 * n * n * n + 16.0 * n * n);
     case EngineKind::kSuperoperator:
       return plan_linear(shape, n * n, 1.0, superoperator_build, 4.0 * std::pow(n, 6.0));
-    case EngineKind::kLanes:
-      if (shape.n != 2) return {};
-      return plan_linear(shape, n * n, 1.0, superoperator_build, 4.0 * std::pow(n, 6.0));
+    case EngineKind::kLanes: return plan_lanes(shape);
     case EngineKind::kKraus:
       return {static_cast<double>(shape.symbols) *
                   ((shape.missing ? 1.5 : 1.0) * 20.0 * w * n * n * n + (2.0 + w) * kStepOverhead) +
@@ -101,7 +119,10 @@ constexpr std::array<std::pair<EngineKind, const char*>, 7> kNames{{{EngineKind:
 
 [[noreturn]] void refuse(EngineKind wanted, const BatchShape& shape) {
   std::string why = "the operators of this model would need too much memory";
-  if (wanted == EngineKind::kLanes) why = "it is for n = 2";
+  if (wanted == EngineKind::kLanes)
+    why = shape.n != 2        ? "it is for n = 2"
+          : !shape.feasible   ? "it is for feasible models"
+                              : "a sequence is too long for it";
   if (wanted == EngineKind::kPure || wanted == EngineKind::kFactor) {
     why = shape.w != 1 ? "it is for a Kraus rank of 1"
           : shape.missing ? "it cannot take missing symbols"
@@ -117,8 +138,8 @@ Choice choose(const BatchShape& shape, EngineKind wanted) {
   if (wanted == EngineKind::kNaive) return {};
   Choice out;
   double least = kNever;
-  for (const EngineKind kind : {EngineKind::kPure, EngineKind::kFactor, EngineKind::kSuperoperator,
-                                EngineKind::kKraus}) {
+  for (const EngineKind kind : {EngineKind::kLanes, EngineKind::kPure, EngineKind::kFactor,
+                                EngineKind::kSuperoperator, EngineKind::kKraus}) {
     if (wanted != EngineKind::kAuto && wanted != kind) continue;
     const Plan plan = plan_of(kind, shape);
     if (plan.cost < least) {

@@ -1,6 +1,7 @@
 #include "hqmm/engine/gradient.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 
 #include "hqmm/core/parallel.hpp"
@@ -8,6 +9,7 @@
 #include "hqmm/engine/choose.hpp"
 #include "hqmm/engine/factor.hpp"
 #include "hqmm/engine/kraus_form.hpp"
+#include "hqmm/engine/lanes.hpp"
 #include "hqmm/engine/reference.hpp"
 #include "hqmm/engine/superoperator.hpp"
 
@@ -64,6 +66,10 @@ struct GradientWorkspace::Memory {
   NormForm norm_form;
   TraceForm trace_form;
   KrausForm kraus_form;
+  SymbolScratch symbol_scratch;
+  LanesTable lanes_table;
+  std::vector<LanesResult> lanes_results;  // of the parts of a batch
+  std::vector<LanesWork> lanes_work;
   WorkPool pool;
   std::vector<ChainResult> results;  // of the parts of a round
   ChainResult total;
@@ -147,7 +153,10 @@ class FastGradient {
   /// careful way rescales at every step and throws NotFiniteError instead.
   [[nodiscard]] bool run(const Choice& choice, bool careful) {
     choice_ = choice;
-    if (careful) choice_.gram = 1;
+    if (careful) {
+      choice_.gram = 1;
+      if (choice_.engine == EngineKind::kLanes) choice_.engine = EngineKind::kSuperoperator;
+    }
     pace_ = careful ? 1 : 16 / static_cast<std::size_t>(choice_.gram);
     write_program(model_, batch_, options_, choice_.gram, memory_.program);
     memory_.log_likelihoods.resize(batch_.size());
@@ -186,15 +195,53 @@ class FastGradient {
         form.write_gradient(model_, total.gradients, total.initial, out_);
         return true;
       }
-      default: {
-        TraceForm& form = memory_.trace_form;
-        write_superoperators(model_, program, feasible_, threads_, form);
-        if (!walk(form)) return false;
-        superoperator_gradient(model_, program, form, total.gradients, total.initial, threads_,
-                               out_);
-        return true;
-      }
+      default: return run_superoperator();
     }
+  }
+
+  bool run_superoperator() {
+    const Program& program = memory_.program;
+    ChainResult& total = memory_.total;
+    TraceForm& form = memory_.trace_form;
+    write_superoperators(model_, program, feasible_, threads_, memory_.symbol_scratch, form);
+    if (choice_.engine == EngineKind::kLanes) {
+      if (!walk_lanes(form)) return false;
+    } else {
+      form.multiply_grams(program.grams, program.base_operators);
+      if (!walk(form)) return false;
+      form.chain_grams(program.grams, program.base_operators, total.gradients);
+    }
+    superoperator_gradient(model_, form, total.gradients, total.initial, threads_,
+                           memory_.symbol_scratch, out_);
+    return true;
+  }
+
+  bool walk_lanes(const TraceForm& form) {
+    const Program& program = memory_.program;
+    memory_.lanes_table.write(form, program);
+    std::fill(memory_.log_totals.begin(), memory_.log_totals.end(), 0.0);
+    const std::size_t parts = (program.sequences() + choice_.part - 1) / choice_.part;
+    std::vector<LanesResult>& results = memory_.lanes_results;
+    if (results.size() < parts) results.resize(parts);
+    if (memory_.lanes_work.size() < parts) memory_.lanes_work.resize(parts);
+    std::atomic<bool> good = true;
+    parallel_for(parts, threads_, [&](std::size_t i) {
+      const std::size_t first = i * choice_.part;
+      const std::size_t last = std::min(program.sequences(), first + choice_.part);
+      if (!lanes_pass(memory_.lanes_table, program, first, last, pace_, memory_.lanes_work[i],
+                      memory_.log_likelihoods.data(), results[i]))
+        good = false;
+    });
+    if (!good) return false;
+    for (std::size_t stride = 1; stride < parts; stride *= 2)
+      for (std::size_t i = 0; i + stride < parts; i += 2 * stride) results[i] += results[i + stride];
+    chain_lanes(memory_.lanes_table, program, results[0], form, memory_.total.gradients);
+    if (options_.want_initial_state) {
+      memory_.total.initial.assign(results[0].initial, results[0].initial + kLanesRows);
+    } else {
+      memory_.total.initial.clear();
+    }
+    return true;
   }
 
   template <typename Form>

@@ -210,26 +210,26 @@ void backward(const StripRun& run) {
   all_slots<Backward>(run, std::make_index_sequence<kMostTogether>());
 }
 
-void rescale(const HmmTables& tables, double* rows, std::size_t count, double* factors) {
-  const std::size_t states = tables.states;
-  for (std::size_t q = 0; q < count; ++q, rows += tables.stride) {
+void rescale(const HmmTables& tables, const double* rows, std::size_t count, double* factors,
+             double* to) {
+  for (std::size_t q = 0; q < count; ++q, rows += tables.stride, to += tables.stride) {
     V sums = hn::Zero(D());
-    for (std::size_t i = 0; i < states; i += kLanes) sums = hn::Add(sums, hn::Load(D(), rows + i));
-    const double sum = hn::GetLane(hn::SumOfLanes(D(), sums));
-    factors[q] = factor_to_scale(sum);
-    if (factors[q] == 0.0) continue;
+    for (std::size_t i = 0; i < tables.states; i += kLanes)
+      sums = hn::Add(sums, hn::Load(D(), rows + i));
+    factors[q] = factor_to_scale(hn::GetLane(hn::SumOfLanes(D(), sums)));
     const V factor = hn::Set(D(), factors[q]);
-    for (std::size_t i = 0; i < states; i += kLanes)
-      hn::Store(hn::Mul(factor, hn::Load(D(), rows + i)), D(), rows + i);
+    for (std::size_t i = 0; i < tables.states; i += kLanes)
+      hn::Store(hn::Mul(factor, hn::Load(D(), rows + i)), D(), to + i);
   }
 }
 
-void follow(const HmmTables& tables, double* rows, std::size_t count, const double* factors) {
+void follow(const HmmTables& tables, const double* rows, std::size_t count, const double* factors,
+            double* to) {
   const V most = hn::Set(D(), kLargestCarried);
-  for (std::size_t q = 0; q < count; ++q, rows += tables.stride) {
+  for (std::size_t q = 0; q < count; ++q, rows += tables.stride, to += tables.stride) {
     const V factor = hn::Set(D(), factors[q]);
     for (std::size_t i = 0; i < tables.states; i += kLanes)
-      hn::Store(hn::Min(hn::Mul(factor, hn::Load(D(), rows + i)), most), D(), rows + i);
+      hn::Store(hn::Min(hn::Mul(factor, hn::Load(D(), rows + i)), most), D(), to + i);
   }
 }
 

@@ -4,9 +4,9 @@
 //   backward   d_t = C_{y_t} ∘ β_{t+1},   β_t = Aᵀ d_t,   E[y_t] += α_{t+1} ∘ β_{t+1}
 //
 // States lie along the vectors and sequences side by side, so that a column of A is loaded once for
-// all of them. Nothing is divided: α drifts for one strip of steps and is then multiplied by the
-// power of two that brings its sum back to kScale; d is multiplied by the same power at the same
-// step, so Σ_i α_t(i) β_t(i) stays what it was. A scale far above one leaves room for α to fall by
+// all of them. Nothing is divided: α drifts for one strip of steps, and from one strip to the next
+// it is multiplied by the power of two that brings its sum back to kScale; so is d on its way back,
+// and Σ_i α_t(i) β_t(i) stays what it was. A scale far above one leaves room for α to fall by
 // 2^-1020 within a strip, and keeps β ≤ 1/α inside the range of doubles wherever α is.
 #pragma once
 
@@ -23,7 +23,7 @@ inline constexpr std::size_t kStripSteps = 32;  // between two rescalings
 inline constexpr std::int64_t kScaleExponent = 400;
 inline constexpr double kScale = 0x1p400;
 inline constexpr double kSmallestSum = 0x1p-620;  // of α at the end of a strip; guards the range
-inline constexpr double kLargestCarried = 0x1p1000;
+inline constexpr double kLargestCarried = 0x1p1022;
 
 /// The power of two that brings a sum into [kScale, 2·kScale); 0 for one that is too small or not
 /// finite.
@@ -41,7 +41,7 @@ struct Strip {
   std::size_t slots = 0;             // sequences longer than `begin`
   double* states = nullptr;          // α: (steps + 1) groups of `slots` rows
   std::uint32_t* emitted = nullptr;  // where a symbol's row begins: slot · kStripSteps + step
-  std::array<double, kTileSlots> factors{};  // powers of two that end the strip
+  std::array<double, kTileSlots> factors{};  // of α from here to the next strip
 
   [[nodiscard]] std::size_t row(std::size_t step, std::size_t slot) const {
     return step * slots + slot;
@@ -63,12 +63,14 @@ struct StripRun {
 struct TileKernels {
   void (*forward)(const StripRun&);
   void (*backward)(const StripRun&);
-  /// Brings the sum of each of `count` rows to [kScale, 2·kScale) and tells the factors. A row that
-  /// sums to less than kSmallestSum is left alone: its factor is 0.
-  void (*rescale)(const HmmTables& tables, double* rows, std::size_t count, double* factors);
-  /// The same factors for rows of d. What exceeds kLargestCarried is cut: where α is zero or next
-  /// to it, β can leave the range of doubles, and counts for nothing.
-  void (*follow)(const HmmTables& tables, double* rows, std::size_t count, const double* factors);
+  /// Writes `count` rows of α multiplied such that they sum to [kScale, 2·kScale), and tells the
+  /// factors: 0 for a row that sums to less than kSmallestSum.
+  void (*rescale)(const HmmTables& tables, const double* rows, std::size_t count, double* factors,
+                  double* to);
+  /// Writes `count` rows of d multiplied by these factors. What exceeds kLargestCarried is cut:
+  /// where α is zero or next to it, β can leave the range of doubles, and counts for nothing.
+  void (*follow)(const HmmTables& tables, const double* rows, std::size_t count,
+                 const double* factors, double* to);
 };
 
 /// For this processor, within HQMM_SIMD.

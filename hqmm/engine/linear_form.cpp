@@ -11,7 +11,7 @@ void LinearForm<kDegree>::reshape(Index rows, Index cols, Index traced, std::siz
   stride_ = column_stride(rows);
   cols_ = cols;
   traced_ = traced;
-  if (cols > 1) step_kernel_ = panel_kernel_for(padded_rows(rows), cols);
+  step_kernel_ = panel_kernel_for(padded_rows(rows), cols);
   if (same) return;
   operators_ = operators;
   for (AlignedDoubles* table : {&forward_, &backward_}) {
@@ -117,7 +117,7 @@ void LinearForm<kDegree>::apply(const double* matrix, const double* states, std:
                                 double* const* next) const {
   PanelProduct product{.rows = padded_rows(rows_), .depth = rows_, .left = matrix};
   product.left_stride = product.col_step = product.out_stride = stride_;
-  if (cols_ == 1) {
+  if (cols_ == 1 && count > 1) {
     product.cols = static_cast<Index>(count);
     product.right = states;
     product.scatter = next;

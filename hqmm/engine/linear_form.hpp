@@ -50,6 +50,7 @@ class LinearForm {
     return backward_.data() + op * operator_size();
   }
   [[nodiscard]] double* initial() { return initial_.data(); }
+  [[nodiscard]] const double* initial() const { return initial_.data(); }
   /// The operator behind total(): the Gram matrix Γ†Γ of the operator's set, as it acts on states.
   void set_totals(std::uint32_t symbols, std::vector<AlignedDoubles> totals) {
     symbols_ = symbols;
@@ -86,7 +87,7 @@ class LinearForm {
   void mirror(double* matrix) const;
 
   PanelKernel kernel_ = panel_kernel();
-  PanelKernel step_kernel_ = kernel_;  // of one state, when it has several columns
+  PanelKernel step_kernel_ = kernel_;  // of one state
   Index rows_ = 0, stride_ = 0, cols_ = 0, traced_ = 0;
   std::size_t operators_ = 0;
   AlignedDoubles forward_, backward_, initial_;

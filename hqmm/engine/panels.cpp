@@ -239,27 +239,28 @@ template <int kVectors, bool kHalf>
 constexpr auto kSingles =
     singles_of<kVectors, kHalf>(std::make_index_sequence<kWidth<kVectors, kHalf>>());
 
+struct Single {
+  Index width;
+  const PanelKernel* kernels;
+};
+template <int kVectors, bool kHalf>
+constexpr Single kSingle{kWidth<kVectors, kHalf>, kSingles<kVectors, kHalf>.data()};
+
+constexpr Single kWholeSingles[] = {{}, kSingle<1, false>, kSingle<2, false>, kSingle<3, false>,
+                                    kSingle<4, false>};
+#if HWY_TARGET == HWY_AVX3
+constexpr Single kHalfSingles[] = {kSingle<0, true>, kSingle<1, true>, kSingle<2, true>,
+                                   kSingle<3, true>, kSingle<4, true>};
+#else
+constexpr const Single* kHalfSingles = kWholeSingles;  // never asked for
+#endif
+
 PanelKernel multiply_for(Index rows, Index cols) {
   const bool half = kHalves && rows % kLanes != 0;
-  const PanelKernel* found = nullptr;
-  Index width = 0;
-  const auto take = [&](const auto& singles, Index most) {
-    found = singles.data();
-    width = most;
-  };
-  switch (rows / kLanes) {
-    case 0:
-      if constexpr (kHalves) take(kSingles<0, true>, kWidth<0, true>);
-      break;
-    case 1:
-      half ? take(kSingles<1, kHalves>, kWidth<1, kHalves>) : take(kSingles<1, false>, kWidth<1, false>);
-      break;
-    case 2:
-      half ? take(kSingles<2, kHalves>, kWidth<2, kHalves>) : take(kSingles<2, false>, kWidth<2, false>);
-      break;
-    default: break;
-  }
-  return found != nullptr && cols <= width ? found[cols - 1] : multiply;
+  const Index vectors = rows / kLanes;
+  if (vectors > kMostVectors || cols == 0) return multiply;
+  const Single& single = (half ? kHalfSingles : kWholeSingles)[vectors];
+  return cols <= single.width ? single.kernels[cols - 1] : multiply;
 }
 
 }  // namespace

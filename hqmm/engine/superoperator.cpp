@@ -24,17 +24,25 @@ class Coordinates {
 /// The operators of one symbol and the n² × n² matrices made of them, real and imaginary plane.
 class SymbolWork {
  public:
-  SymbolWork(Index n, Index w)
+  SymbolWork(Index n, Index w, SymbolScratch& scratch)
       : n_(n),
         w_(w),
         size_(n * n),
         stride_(column_stride(size_)),
         kernel_(panel_kernel()),
-        u_(static_cast<std::size_t>(2 * w * stride_)),
-        turned_(static_cast<std::size_t>(2 * w * stride_)),
-        re_(static_cast<std::size_t>(size_ * stride_)),
-        im_(static_cast<std::size_t>(size_ * stride_)) {
+        u_(scratch.u),
+        turned_(scratch.turned),
+        by_im_(scratch.by_im),
+        re_(scratch.re),
+        im_(scratch.im) {
+    for (AlignedDoubles* columns : {&u_, &turned_, &by_im_})
+      columns->resize(static_cast<std::size_t>(2 * w * stride_));
+    for (AlignedDoubles* matrix : {&re_, &im_})
+      matrix->resize(static_cast<std::size_t>(size_ * stride_));
+    // what pads the columns is multiplied along
     std::fill_n(u_.data(), u_.size(), 0.0);
+    if (padded_rows(size_) == size_) return;
+    for (AlignedDoubles* matrix : {&re_, &im_}) std::fill_n(matrix->data(), matrix->size(), 0.0);
   }
 
   /// u_q of symbol y: columns 2q (real) and 2q + 1 (imaginary), rows (i, a) = i·n + a.
@@ -188,7 +196,6 @@ class SymbolWork {
     product.left = re_.data();
     product.out = turned_.data();
     kernel_(product);
-    by_im_.resize(u_.size());
     product.left = im_.data();
     product.out = by_im_.data();
     kernel_(product);
@@ -206,7 +213,7 @@ class SymbolWork {
 
   Index n_, w_, size_, stride_;
   PanelKernel kernel_;
-  AlignedDoubles u_, turned_, by_im_, re_, im_;
+  AlignedDoubles &u_, &turned_, &by_im_, &re_, &im_;
 };
 
 std::size_t symbol_of(const Hqmm& model) { return static_cast<std::size_t>(model.alphabet_size()); }
@@ -251,64 +258,62 @@ void write_missing(const Hqmm& model, TraceForm& form) {
   }
 }
 
-/// Threads are worth it for so many numbers.
-int threads_for(std::size_t numbers, int threads) { return numbers > 200'000 ? threads : 1; }
+/// body(work, op) for every symbol of every set, on threads when there are enough numbers.
+template <typename Body>
+void for_each_symbol(const Hqmm& model, std::size_t numbers, int threads, SymbolScratch& scratch,
+                     Body body) {
+  const std::size_t symbols = model.sets.size() * symbol_of(model);
+  const std::size_t blocks = numbers > 200'000 ? std::min<std::size_t>(symbols, 64) : 1;
+  parallel_for(blocks, threads, [&](std::size_t block) {
+    SymbolScratch own;
+    SymbolWork work(model.latent_dim(), model.kraus_rank(), block == 0 ? scratch : own);
+    for (std::size_t op = block; op < symbols; op += blocks) body(work, op);
+  });
+}
 
 }  // namespace
 
 void write_superoperators(const Hqmm& model, const Program& program, bool feasible, int threads,
-                          TraceForm& form) {
+                          SymbolScratch& scratch, TraceForm& form) {
   const Index n = model.latent_dim();
   const std::size_t s = symbol_of(model);
   form.reshape(n * n, 1, n, program.operators());
-  const std::size_t symbols = model.sets.size() * s;
-  const std::size_t blocks = std::min<std::size_t>(symbols, 64);
-  parallel_for(blocks, threads_for(symbols * form.operator_size(), threads),
-               [&](std::size_t block) {
-                 SymbolWork work(n, model.kraus_rank());
-                 for (std::size_t op = block; op < symbols; op += blocks) {
-                   work.load(model.sets[op / s], static_cast<Index>(op % s));
-                   work.write_operator(form.forward_matrix(op));
-                   form.transpose(op);
-                 }
-               });
+  for_each_symbol(model, model.sets.size() * s * form.operator_size(), threads, scratch,
+                  [&](SymbolWork& work, std::size_t op) {
+                    work.load(model.sets[op / s], static_cast<Index>(op % s));
+                    work.write_operator(form.forward_matrix(op));
+                    form.transpose(op);
+                  });
   if (program.missing) write_missing(model, form);
-  form.multiply_grams(program.grams, program.base_operators);
   write_coordinates(model.initial_state, form.initial());
-  if (!feasible) {
-    std::vector<AlignedDoubles> totals;
-    for (const KrausSet& set : model.sets) {
-      AlignedDoubles& total = totals.emplace_back(static_cast<std::size_t>(form.state_size()));
-      write_coordinates(set.gamma().adjoint() * set.gamma(), total.data());
-    }
-    form.set_totals(static_cast<std::uint32_t>(s), std::move(totals));
+  if (feasible) return;
+  std::vector<AlignedDoubles> totals;
+  for (const KrausSet& set : model.sets) {
+    AlignedDoubles& total = totals.emplace_back(static_cast<std::size_t>(form.state_size()));
+    write_coordinates(set.gamma().adjoint() * set.gamma(), total.data());
   }
+  form.set_totals(static_cast<std::uint32_t>(s), std::move(totals));
 }
 
-void superoperator_gradient(const Hqmm& model, const Program& program, const TraceForm& form,
-                            GradientTable& table, const std::vector<double>& initial, int threads,
-                            BatchGradient& out) {
+void superoperator_gradient(const Hqmm& model, const TraceForm& form, GradientTable& table,
+                            const std::vector<double>& initial, int threads,
+                            SymbolScratch& scratch, BatchGradient& out) {
   const Index n = model.latent_dim();
-  const Index w = model.kraus_rank();
+  const Index block = model.kraus_rank() * n * n;
   const std::size_t s = symbol_of(model);
-  form.chain_grams(program.grams, program.base_operators, table);
   const std::size_t symbols = model.sets.size() * s;
   for (std::size_t set = 0; set < model.sets.size(); ++set) {
     out.sets.push_back(Stack::Zero(model.sets[set].gamma().rows(), n));
     if (!table.used(symbols + set)) continue;
     for (std::size_t y = 0; y < s; ++y) table.add(set * s + y, table.values(symbols + set));
   }
-  const std::size_t blocks = std::min<std::size_t>(symbols, 64);
-  parallel_for(blocks, threads_for(symbols * form.operator_size(), threads),
-               [&](std::size_t block) {
-                 SymbolWork work(n, w);
-                 for (std::size_t op = block; op < symbols; op += blocks) {
-                   if (!table.used(op)) continue;
-                   const auto y = static_cast<Index>(op % s);
-                   work.load(model.sets[op / s], y);
-                   work.add_gradient(table.values(op), out.sets[op / s].data() + y * w * n * n);
-                 }
-               });
+  for_each_symbol(model, symbols * form.operator_size(), threads, scratch,
+                  [&](SymbolWork& work, std::size_t op) {
+                    if (!table.used(op)) return;
+                    const auto y = static_cast<Index>(op % s);
+                    work.load(model.sets[op / s], y);
+                    work.add_gradient(table.values(op), out.sets[op / s].data() + y * block);
+                  });
   if (!initial.empty()) out.initial_state = -read_coordinates(n, initial.data());
 }
 

@@ -12,14 +12,20 @@
 
 namespace hqmm {
 
-/// The form of a model, with its program's grams. `feasible`: the totals are one.
-void write_superoperators(const Hqmm& model, const Program& program, bool feasible, int threads,
-                          TraceForm& form);
+/// Memory for one symbol's operators, kept between batches.
+struct SymbolScratch {
+  AlignedDoubles u, turned, by_im, re, im;
+};
 
-/// From ∂ℓ by every base operator to ∂loss by Γ, and by the initial state when it is wanted
+/// The base operators of a model's form; room for its program's grams. `feasible`: the totals are
+/// one.
+void write_superoperators(const Hqmm& model, const Program& program, bool feasible, int threads,
+                          SymbolScratch& scratch, TraceForm& form);
+
+/// From ∂ℓ by every base operator, grams chained, to ∂loss by Γ, and by the initial state when it is wanted
 /// (`initial` not empty).
-void superoperator_gradient(const Hqmm& model, const Program& program, const TraceForm& form,
-                            GradientTable& table, const std::vector<double>& initial, int threads,
-                            BatchGradient& out);
+void superoperator_gradient(const Hqmm& model, const TraceForm& form, GradientTable& table,
+                            const std::vector<double>& initial, int threads,
+                            SymbolScratch& scratch, BatchGradient& out);
 
 }  // namespace hqmm

@@ -55,7 +55,6 @@ void TileExpectation::add(const SequenceSet& set, std::span<const std::size_t> s
     counts.scored += slot.scored;
     if (slot.scored > 0) counts.log_likelihood += log_of(slot.sum, slot.exponent);
   }
-  carried_slots_ = 0;
   for (std::size_t k = segments_.size(); k-- > 0;) {
     if (k + 1 < segments_.size()) {
       forward_.start_segment(segments_[k].begin, segments_[k].states.data());
@@ -91,26 +90,24 @@ void TileExpectation::run_segment(std::size_t end) {
 
 void TileExpectation::run_backward(const Strip& strip, TileCounts& counts) {
   const std::size_t stride = tables_->stride;
-  // The step behind this strip was the first of the strip before; its slots are our first.
-  std::copy_n(carried_.data(), carried_slots_ * stride,
-              carried_.data() + strip.row(strip.steps, 0) * stride);
-  carried_slots_ = strip.slots;
+  const TileKernels& kernels = forward_.kernels();
+  // d behind this strip is that of the first step of the strip treated before.
+  kernels.follow(*tables_, carried_.data(), forward_.active(strip.begin + strip.steps),
+                 strip.factors.data(), carried_.data() + strip.row(strip.steps, 0) * stride);
   if (forward_.active(strip.begin + strip.steps - 1) < strip.slots)
     std::fill_n(carried_.data(), strip.row(strip.steps, 0) * stride, 0.0);
   for (std::size_t k = strip.steps; k > 0;) {
     const std::size_t running = forward_.active(strip.begin + k);
     const std::size_t entered = forward_.active(strip.begin + k - 1);
+    // Until the next sequence enters, at its last symbol:
     std::size_t to = k - 1;
-    if (k < strip.steps && entered == running) {
-      // alone until the next sequence enters, at its last symbol
+    if (entered == running)
       to = running < strip.slots ? forward_.slots()[running].length - strip.begin : 0;
-    }
     if (running > 0) {
-      forward_.kernels().backward({tables_, &strip, to, k, running, carried_.data(),
-                                   counts.emissions.data(), counts.spread});
+      kernels.backward({tables_, &strip, to, k, running, carried_.data(), counts.emissions.data(),
+                        counts.spread});
     }
     for (std::size_t q = running; q < entered; ++q) enter(strip, q, k - 1, counts);
-    if (k == strip.steps) follow_scale(strip);
     k = to;
   }
   add_transitions(strip, counts);
@@ -129,13 +126,6 @@ void TileExpectation::enter(const Strip& strip, std::size_t slot, std::size_t st
     emissions[row + i] += alpha[i] * beta;
     to[i] = tables_->emission[row + i] * beta;
   }
-}
-
-/// Behind the last step of a strip α was multiplied; β before it has to be, too.
-void TileExpectation::follow_scale(const Strip& strip) {
-  const std::size_t last = strip.steps - 1;
-  forward_.kernels().follow(*tables_, carried_.data() + strip.row(last, 0) * tables_->stride,
-                            forward_.active(strip.begin + last), strip.factors.data());
 }
 
 void TileExpectation::add_transitions(const Strip& strip, TileCounts& counts) const {

@@ -44,7 +44,6 @@ class TileExpectation {
   void run_segment(std::size_t end);
   void run_backward(const Strip& strip, TileCounts& counts);
   void enter(const Strip& strip, std::size_t slot, std::size_t step, TileCounts& counts);
-  void follow_scale(const Strip& strip);
   void add_transitions(const Strip& strip, TileCounts& counts) const;
   void close_segment(const Strip& first, TileCounts& counts, std::vector<std::size_t>& lost);
 
@@ -54,7 +53,6 @@ class TileExpectation {
   std::vector<Segment> segments_;
   AlignedDoubles carried_;  // d of a strip, and behind it that of the step after
   AlignedDoubles beta_;
-  std::size_t carried_slots_ = 0;  // of the strip treated last
 };
 
 }  // namespace hqmm

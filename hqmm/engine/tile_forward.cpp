@@ -85,6 +85,7 @@ double log_of(double sum, std::int64_t exponent) {
 TileForward::TileForward(const HmmTables& tables, std::size_t rows)
     : tables_(&tables), kernels_(tile_kernels()), most_rows_(rows) {
   current_.resize(kTileSlots * tables.stride, 0.0);
+  next_.resize(kTileSlots * tables.stride, 0.0);
 }
 
 TileSlot TileForward::slot_of(std::size_t sequence, std::size_t burn_in) const {
@@ -120,10 +121,7 @@ void TileForward::start(const SequenceSet& set, std::span<const std::size_t> seq
   }
   position_ = frontier_ = 0;
   start_segment();
-  for (std::size_t q = 0; q < slots_.size(); ++q) {
-    double* row = current_.data() + q * tables_->stride;
-    for (std::size_t i = 0; i < tables_->states; ++i) row[i] = kScale * tables_->initial[i];
-  }
+  for (std::size_t q = 0; q < slots_.size(); ++q) set_initial(current_, q);
 }
 
 void TileForward::start_segment() {
@@ -194,8 +192,8 @@ void TileForward::read_symbols(const Strip& strip) {
   }
 }
 
-/// Fills in states and factors; false when a factor is 0, out of range.
-bool TileForward::take_steps(Strip& strip) const {
+/// Fills in states, factors and what comes next; false when a sequence is out of range.
+bool TileForward::take_steps(Strip& strip) {
   const std::size_t stride = tables_->stride;
   for (std::size_t k = 0; k < strip.steps;) {
     const std::size_t running = active(strip.begin + k);
@@ -203,46 +201,46 @@ bool TileForward::take_steps(Strip& strip) const {
     kernels_.forward({tables_, &strip, k, to, running, nullptr, nullptr, 0});
     k = to;
   }
-  std::size_t whole = strip.slots;  // slots that run to the end of the strip
-  bool in_range = true;
-  for (; slots_[whole - 1].length < strip.begin + strip.steps; --whole) {
-    const std::size_t q = whole - 1;
+  const std::size_t going_on = active(strip.begin + strip.steps);
+  kernels_.rescale(*tables_, strip.states + strip.row(strip.steps, 0) * stride, going_on,
+                   strip.factors.data(), next_.data());
+  for (std::size_t q = going_on; q < strip.slots; ++q) {
     const std::size_t length = slots_[q].length - strip.begin;
     const double sum = sum_of(strip.states + strip.row(length, q) * stride, tables_->states);
     strip.factors[q] = sum >= kSmallestSum ? 1.0 : 0.0;
-    in_range = in_range && sum >= kSmallestSum;
     for (std::size_t k = length + 1; k <= strip.steps; ++k)
       std::fill_n(strip.states + strip.row(k, q) * stride, stride, 0.0);
   }
-  kernels_.rescale(*tables_, strip.states + strip.row(strip.steps, 0) * stride, whole,
-                   strip.factors.data());
-  for (std::size_t q = 0; q < whole; ++q) in_range = in_range && strip.factors[q] != 0.0;
-  return in_range;
+  const auto end = strip.factors.begin() + static_cast<std::ptrdiff_t>(strip.slots);
+  return std::find(strip.factors.begin(), end, 0.0) == end;
 }
 
 void TileForward::close_strip(Strip& strip) {
   const std::size_t stride = tables_->stride;
-  const bool first_time = strip.begin >= frontier_;
+  const std::size_t end = strip.begin + strip.steps;
   for (std::size_t q = 0; q < strip.slots; ++q) {
     TileSlot& slot = slots_[q];
-    const std::size_t last = std::min(strip.steps, slot.length - strip.begin);
-    double* row = strip.states + strip.row(last, q) * stride;
     if (strip.factors[q] == 0.0) {
-      // goes on with anything that is in range, for the sake of the others
       slot.lost = true;
       strip.factors[q] = 1.0;
-      for (std::size_t i = 0; i < tables_->states; ++i) row[i] = kScale * tables_->initial[i];
+      set_initial(next_, q);  // anything that is in range, for the sake of the others
     }
-    if (!first_time) continue;
+    if (strip.begin < frontier_) continue;
     slot.exponent += std::ilogb(strip.factors[q]);
-    if (slot.length <= strip.begin + strip.steps) slot.sum = sum_of(row, tables_->states);
+    if (slot.length > end) continue;
+    slot.sum =
+        sum_of(strip.states + strip.row(slot.length - strip.begin, q) * stride, tables_->states);
   }
-  position_ += strip.steps;
-  frontier_ = std::max(frontier_, position_);
+  position_ = end;
+  frontier_ = std::max(frontier_, end);
   used_ += (strip.steps + 1) * strip.slots;
-  std::copy_n(strip.states + strip.row(strip.steps, 0) * stride, active(position_) * stride,
-              current_.data());
+  current_.swap(next_);
   strips_.push_back(strip);
+}
+
+void TileForward::set_initial(AlignedDoubles& rows, std::size_t slot) const {
+  double* row = rows.data() + slot * tables_->stride;
+  for (std::size_t i = 0; i < tables_->states; ++i) row[i] = kScale * tables_->initial[i];
 }
 
 }  // namespace hqmm

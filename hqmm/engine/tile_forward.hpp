@@ -60,8 +60,9 @@ class TileForward {
   [[nodiscard]] TileSlot slot_of(std::size_t sequence, std::size_t burn_in) const;
   [[nodiscard]] Strip open_strip(std::size_t steps, std::uint32_t* emitted);
   void read_symbols(const Strip& strip);
-  bool take_steps(Strip& strip) const;
+  bool take_steps(Strip& strip);
   void close_strip(Strip& strip);
+  void set_initial(AlignedDoubles& rows, std::size_t slot) const;
 
   const HmmTables* tables_;
   TileKernels kernels_;
@@ -70,7 +71,7 @@ class TileForward {
   std::vector<Strip> strips_;
   AlignedDoubles states_;
   std::vector<std::uint32_t> emitted_;
-  AlignedDoubles current_;
+  AlignedDoubles current_, next_;
   std::size_t most_rows_;
   std::size_t rows_ = 0;  // that a segment of this tile may take
   std::size_t used_ = 0;  // of them

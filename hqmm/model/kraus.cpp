@@ -2,6 +2,8 @@
 
 #include <cassert>
 
+#include "hqmm/stiefel/gram.hpp"
+
 namespace hqmm {
 
 KrausSet::KrausSet(Index alphabet_size, Index kraus_rank, Index latent_dim)
@@ -35,7 +37,7 @@ Matrix KrausSet::effect(Index y) const { return ops(y).adjoint() * ops(y); }
 
 double KrausSet::feasibility_residual() const {
   const Index n = latent_dim();
-  return (gamma_.adjoint() * gamma_ - Matrix::Identity(n, n)).norm();
+  return (gram(gamma_) - Matrix::Identity(n, n)).norm();
 }
 
 }  // namespace hqmm

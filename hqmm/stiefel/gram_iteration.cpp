@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "hqmm/core/simd.hpp"
@@ -21,28 +22,19 @@ namespace {
 /// a, b, c of the literal polynomial.
 constexpr double kLiteral[] = {3.4445, -4.7750, 2.0315};
 /// −½ over k, for k = 0 … 8.
-constexpr double kSeries[] = {1.0,
-                              -1.0 / 2,
-                              3.0 / 8,
-                              -5.0 / 16,
-                              35.0 / 128,
-                              -63.0 / 256,
-                              231.0 / 1024,
-                              -429.0 / 2048,
-                              6435.0 / 32768};
+constexpr double kSeries[] = {1.0,         -1.0 / 2,     3.0 / 8,       -5.0 / 16,     35.0 / 128,
+                              -63.0 / 256, 231.0 / 1024, -429.0 / 2048, 6435.0 / 32768};
 
 /// A step of degree d leaves a residual of about 2|(−½ over d+1)|·e^{d+1}: at most 1e-13 from here.
+/// Where no step can be the last, degree 2 gains most for its products and has the widest basin.
 struct LastStep {
   double from;
   int degree;
 };
 constexpr LastStep kLastSteps[] = {{5e-5, 2}, {2.8e-3, 4}, {1.5e-2, 6}, {3.8e-2, 8}};
 
-/// Of the steps before the last.
-constexpr int kFirstDegree = 4;
-
 /// From here on half of a product and its mirror image cost less than the whole.
-constexpr Index kHalvesFrom = 16;
+constexpr Index kHalvesFrom = 12;
 
 /// The columns from number kFrom on of a product of matrices so small that one tile has all rows.
 template <int kSize, int kFrom>
@@ -64,8 +56,8 @@ HWY_NOINLINE void small_product(const Square& a, const Square& b, const Square& 
   constexpr Index kStride = (2 * kSize + 7) / 8 * 8;
   Operand known(b);
   known.stride = kStride;
-  small_columns<kSize, 0>({a.data(), kStride, 2, known, c.data(), kStride, kSize, kSize, 2 * kSize,
-                           false, s, x, y});
+  small_columns<kSize, 0>(
+      {a.data(), kStride, 2, known, c.data(), kStride, kSize, kSize, 2 * kSize, false, s, x, y});
 }
 
 /// C = s·AB + x·X + y·Y, known to be Hermitian.
@@ -73,13 +65,20 @@ HWY_INLINE void product(const Square& a, const Square& b, const Square& c, doubl
                         const Term& x = {}, const Term& y = {}) {
   const Index n = a.size();
   switch (n) {
-    case 1: return small_product<1>(a, b, c, s, x, y);
-    case 2: return small_product<2>(a, b, c, s, x, y);
-    case 3: return small_product<3>(a, b, c, s, x, y);
-    case 4: return small_product<4>(a, b, c, s, x, y);
-    case 5: return small_product<5>(a, b, c, s, x, y);
-    case 6: return small_product<6>(a, b, c, s, x, y);
-    default: break;
+    case 1:
+      return small_product<1>(a, b, c, s, x, y);
+    case 2:
+      return small_product<2>(a, b, c, s, x, y);
+    case 3:
+      return small_product<3>(a, b, c, s, x, y);
+    case 4:
+      return small_product<4>(a, b, c, s, x, y);
+    case 5:
+      return small_product<5>(a, b, c, s, x, y);
+    case 6:
+      return small_product<6>(a, b, c, s, x, y);
+    default:
+      break;
   }
   const bool halves = n >= kHalvesFrom;
   // Into the padding: there are no vectors of 2.
@@ -152,14 +151,10 @@ GramIteration::Outcome convergent(GramIteration::Slots& slots, const Square& ide
   auto& [h, q, t, e, square, spare] = slots;
   for (int step = 1;; ++step) {
     const double residual = centre(c, h, identity, e);
-    int degree = residual < 1.0 ? kFirstDegree : 2;  // above 2 the basin of 1 is smaller
-    bool last = false;
-    for (const LastStep& enough : kLastSteps) {
-      if (residual > enough.from) continue;
-      degree = enough.degree;
-      last = true;
-      break;
-    }
+    const LastStep* enough = std::begin(kLastSteps);
+    while (enough != std::end(kLastSteps) && !(residual <= enough->from)) ++enough;
+    const bool last = enough != std::end(kLastSteps);
+    const int degree = last ? enough->degree : 2;
     series(e, identity, degree, t, square, spare);
     const bool more = !last && step < budget;
     if (more) product(h, t, e, c);

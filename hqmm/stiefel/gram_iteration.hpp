@@ -7,8 +7,7 @@
 //   both         Q ← QP,  H ← PHP
 //
 // The convergent polynomial is the beginning of the series of H^{-1/2}: a step takes ‖H − I‖ = e to
-// about e^{d+1}. Every product more buys two degrees, so the last step takes as many as it needs to
-// be the last.
+// about e^{d+1}. Steps are of degree 2 until one of degree 8 or less can be the last.
 #pragma once
 
 #include <array>

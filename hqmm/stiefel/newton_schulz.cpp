@@ -11,11 +11,11 @@
 namespace hqmm {
 namespace {
 
-/// Singular values grow by at most 5/2 a step, so over this many the rounding of H grows by no more
-/// than 3e4 before the tall matrix is brought up to date: the polar factor loses digits as the
+/// Singular values grow by at most 15/8 a step, so over this many the rounding of H grows by no
+/// more than 2e4 before the tall matrix is brought up to date: the polar factor loses digits as the
 /// condition number of Z, not as its square. No ordinary step of an optimiser needs more than
 /// these.
-constexpr int kStepsPerRound = 6;
+constexpr int kStepsPerRound = 8;
 /// A row sum bounds the largest eigenvalue of H, whose limit is 7/3.
 constexpr double kLargestRowSum = 2.2;
 constexpr double kSmallestRowSum = 0.5;
@@ -35,8 +35,8 @@ struct Scale {
 /// The factor that puts H's spectrum inside the basin of 1; around 1 if that is possible.
 Scale basin_scale(const Square& h, const GramNorms& norms) {
   const auto n = static_cast<double>(h.size());
-  const double c = norms.trace / norms.squares;               // makes ‖cH − I‖_F least
-  const double least = n - c * norms.trace;                   // its square
+  const double c = norms.trace / norms.squares;  // makes ‖cH − I‖_F least
+  const double least = n - c * norms.trace;      // its square
   if (least < kBenign * kBenign) return {c, h.size() <= kBenignSize};
   double largest = 0.0;
   for (Index i = 0; i < h.size(); ++i) {

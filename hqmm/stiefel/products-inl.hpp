@@ -48,9 +48,7 @@ HWY_INLINE void store(Pair v, D, double* to) {
 }
 HWY_INLINE Pair add(Pair a, Pair b) { return {a.re + b.re, a.im + b.im}; }
 HWY_INLINE Pair mul(Pair a, Pair b) { return {a.re * b.re, a.im * b.im}; }
-HWY_INLINE Pair mul_add(Pair a, Pair b, Pair c) {
-  return {a.re * b.re + c.re, a.im * b.im + c.im};
-}
+HWY_INLINE Pair mul_add(Pair a, Pair b, Pair c) { return {a.re * b.re + c.re, a.im * b.im + c.im}; }
 template <bool kMinus, class D>
 HWY_INLINE Pair times_i(D, Pair v) {
   return kMinus ? Pair{v.im, -v.re} : Pair{-v.im, v.re};
@@ -95,8 +93,7 @@ template <bool kMinus, class D>
 HWY_INLINE VectorOf<D> times_i(D d, VectorOf<D> v) {
   const auto plus = hn::Set(d, 0.0);
   const auto minus = hn::Set(d, -0.0);
-  return hn::Xor(hn::Reverse2(d, v),
-                 kMinus ? hn::OddEven(minus, plus) : hn::OddEven(plus, minus));
+  return hn::Xor(hn::Reverse2(d, v), kMinus ? hn::OddEven(minus, plus) : hn::OddEven(plus, minus));
 }
 template <class D>
 HWY_INLINE double sum(D d, VectorOf<D> v) {
@@ -114,8 +111,8 @@ struct Product {
   double* c;
   Index c_stride;
   Index rows, depth;
-  Index cols;    // in numbers, two per element
-  bool upper;    // C is Hermitian: nothing is written below the blocks on its diagonal
+  Index cols;  // in numbers, two per element
+  bool upper;  // C is Hermitian: nothing is written below the blocks on its diagonal
   double s;
   Term x, y;
 };
@@ -127,8 +124,8 @@ constexpr int most_rows(int vectors) {
   return fit < 8 ? fit : 8;
 }
 
-/// kRows rows × kVectors vectors of C. Loops of constant length that do one thing per vector are what
-/// compilers keep in registers.
+/// kRows rows × kVectors vectors of C. Loops of constant length that do one thing per vector are
+/// what compilers keep in registers.
 template <int kRows, int kVectors, class D>
 struct Tile {
   using V = VectorOf<D>;
@@ -194,14 +191,22 @@ HWY_INLINE void run_tile(D d, const Product& o, Index i, Index j) {
 template <bool kAdjoint, int kVectors, class D>
 HWY_INLINE void run_rows(D d, const Product& o, Index i, Index j, Index rows) {
   switch (rows) {
-    case 1: return run_tile<kAdjoint, 1, kVectors>(d, o, i, j);
-    case 2: return run_tile<kAdjoint, 2, kVectors>(d, o, i, j);
-    case 3: return run_tile<kAdjoint, 3, kVectors>(d, o, i, j);
-    case 4: return run_tile<kAdjoint, 4, kVectors>(d, o, i, j);
-    case 5: return run_tile<kAdjoint, 5, kVectors>(d, o, i, j);
-    case 6: return run_tile<kAdjoint, 6, kVectors>(d, o, i, j);
-    case 7: return run_tile<kAdjoint, 7, kVectors>(d, o, i, j);
-    default: return run_tile<kAdjoint, 8, kVectors>(d, o, i, j);
+    case 1:
+      return run_tile<kAdjoint, 1, kVectors>(d, o, i, j);
+    case 2:
+      return run_tile<kAdjoint, 2, kVectors>(d, o, i, j);
+    case 3:
+      return run_tile<kAdjoint, 3, kVectors>(d, o, i, j);
+    case 4:
+      return run_tile<kAdjoint, 4, kVectors>(d, o, i, j);
+    case 5:
+      return run_tile<kAdjoint, 5, kVectors>(d, o, i, j);
+    case 6:
+      return run_tile<kAdjoint, 6, kVectors>(d, o, i, j);
+    case 7:
+      return run_tile<kAdjoint, 7, kVectors>(d, o, i, j);
+    default:
+      return run_tile<kAdjoint, 8, kVectors>(d, o, i, j);
   }
 }
 
