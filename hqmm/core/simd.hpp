@@ -5,11 +5,11 @@
 // HQMM_SIMD=avx512|avx2|sse4|scalar limits the choice, for tests and for results that must agree in
 // every byte between machines: the same seed and the same target give the same bytes.
 //
-// A kernel file is written like this (see engine/panels.cpp), and its public wrapper dispatches behind
-// use_simd_limit():
+// A kernel file is written like this (see engine/panels.cpp), and its public wrapper dispatches
+// behind use_simd_limit():
 //
 //   #undef HWY_TARGET_INCLUDE
-//   #define HWY_TARGET_INCLUDE "hqmm/engine/panels.cpp"
+//   #define HWY_TARGET_INCLUDE "hqmm/core/panels.cpp"
 //   #include <hwy/foreach_target.h>
 //   #include <hwy/highway.h>
 //   HWY_BEFORE_NAMESPACE(); namespace hqmm::HWY_NAMESPACE { … } HWY_AFTER_NAMESPACE();

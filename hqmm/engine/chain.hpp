@@ -18,7 +18,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
+#include <limits>
 #include <numbers>
 
 #include "hqmm/engine/chain_result.hpp"
@@ -27,12 +27,15 @@
 namespace hqmm {
 
 inline constexpr std::size_t kSegmentBytes = std::size_t{32} << 20;
-inline constexpr std::size_t kBlockBytes = std::size_t{256} << 10;
+inline constexpr std::size_t kBlockBytes = std::size_t{512} << 10;
 
 struct ChainOptions {
   std::size_t rescale_every = 16;  // steps; 1 is the careful mode, which names the step that fails
   bool backward = true;
   bool normalise = false;  // the model is not feasible: sum up the logarithms of its totals
+  /// Forward only: note sequences with a step that takes more than this from the weight. Below it a
+  /// symbol may be impossible but for rounding, and only the filter can tell.
+  double suspect_below = 0.0;
 };
 
 template <typename Form>
@@ -51,7 +54,8 @@ class ChainPass {
         size_(static_cast<std::size_t>(form.state_size())),
         work_(work) {}
 
-  /// False when a weight left the safe range; the result is then worthless. In the careful mode throws NotFiniteError instead.
+  /// False when a weight left the safe range; the result is then worthless. In the careful mode
+  /// throws NotFiniteError instead.
   [[nodiscard]] bool run() {
     prepare();
     for (std::size_t segment = 0; segment < segments_; ++segment) {
@@ -87,7 +91,9 @@ class ChainPass {
       return std::max(every, steps / every * every);
     };
     block_steps_ = std::max(in_whole(kBlockBytes / step_bytes), 16 / every * every + every);
-    segment_steps_ = kSegmentBytes / step_bytes / block_steps_ * block_steps_;
+    // without a way back the states may be forgotten at once
+    const std::size_t kept = options_.backward ? kSegmentBytes : kBlockBytes;
+    segment_steps_ = kept / step_bytes / block_steps_ * block_steps_;
     segment_steps_ = std::max(segment_steps_, block_steps_);
     segments_ = (longest_ + segment_steps_ - 1) / segment_steps_;
     work_.states.resize(std::min(longest_, segment_steps_) * count_ * size_);
@@ -98,6 +104,7 @@ class ChainPass {
     for (std::size_t b = 0; b < count_; ++b) form_.copy_initial(carried(b));
     work_.exponents.assign(count_, 0);
     work_.next.resize(count_);
+    work_.weights.assign(count_, 1.0);
     note_events();
     if (options_.backward) {
       out_.gradients.reset(form_.gradient_count(), form_.gradient_size());
@@ -108,7 +115,9 @@ class ChainPass {
   }
 
   [[nodiscard]] double* carried(std::size_t b) { return work_.carry.data() + b * size_; }
-  [[nodiscard]] double* carried_adjoint(std::size_t b) { return work_.adjoint_carry.data() + b * size_; }
+  [[nodiscard]] double* carried_adjoint(std::size_t b) {
+    return work_.adjoint_carry.data() + b * size_;
+  }
   [[nodiscard]] double* last_state(std::size_t b) { return work_.last.data() + b * size_; }
   [[nodiscard]] double* state(std::size_t t, std::size_t b) {
     return work_.states.data() + work_.layout.slot(t, b) * size_;
@@ -117,7 +126,8 @@ class ChainPass {
   void save_checkpoint(std::size_t segment) {
     if (segments_ == 1 || !options_.backward) return;
     work_.checkpoints.resize(segments_);
-    work_.checkpoints[segment].states.assign(work_.carry.data(), work_.carry.data() + count_ * size_);
+    work_.checkpoints[segment].states.assign(work_.carry.data(),
+                                             work_.carry.data() + count_ * size_);
     work_.checkpoints[segment].exponents = work_.exponents;
   }
   void load_checkpoint(std::size_t segment) {
@@ -142,6 +152,7 @@ class ChainPass {
         if (!rescale(t)) return false;
         next_rescaling += options_.rescale_every;
       }
+      if (options_.suspect_below > 0.0) watch(t);
       if (count_marks) {
         if (has_event(t)) add_marks(t);
         if (options_.normalise) add_totals(t);
@@ -201,9 +212,29 @@ class ChainPass {
   /// Whether the weight behind step t − 1 of a sequence can be gone on with.
   [[nodiscard]] bool usable(double weight, std::size_t t, std::size_t b) {
     if (options_.rescale_every > 1) return weight > kSmallestWeight && weight < kLargestWeight;
-    if (!(weight > 0.0) || !std::isfinite(weight)) throw NotFiniteError({first_ + b, t - 1});
+    // what is below the normal numbers cannot be divided by
+    if (!(weight >= std::numeric_limits<double>::min()) || !std::isfinite(weight))
+      throw NotFiniteError({first_ + b, t - 1});
     if (weight < out_.least.weight) out_.least = {weight, first_ + b, t - 1};
     return true;
+  }
+
+  /// The weight before step t against the one before step t − 1.
+  void watch(std::size_t t) {
+    for (std::size_t b = 0; b < count_; ++b) {
+      if (t < length(b)) watch_weight(form_.weight(state(t, b)), t, b);
+    }
+  }
+  void watch_weight(double weight, std::size_t t, std::size_t b) {
+    const double before = work_.weights[b];
+    const bool scaled = t % options_.rescale_every == 0 && t > 0 && t < length(b);
+    // power() is of the degree of the state, the weight of another
+    double undone = weight;
+    if (scaled) {
+      for (int k = 0; k < Form::kDegree; ++k) undone /= power(t, b);
+    }
+    if (!(undone > options_.suspect_below * before)) out_.suspects[first_ + b] = 1;
+    work_.weights[b] = weight;
   }
 
   [[nodiscard]] double log_weight(double weight, std::size_t b) const {
@@ -225,12 +256,14 @@ class ChainPass {
   [[nodiscard]] const Mark* mark_at(std::size_t t, std::size_t b) const {
     const auto marks = program_.marks_of(first_ + b);
     if (marks.size() <= 1 && (marks.empty() || marks[0].step != t)) return nullptr;
-    const auto found = std::lower_bound(marks.begin(), marks.end(), t,
-                                        [](const Mark& m, std::size_t step) { return m.step < step; });
+    const auto found =
+        std::lower_bound(marks.begin(), marks.end(), t,
+                         [](const Mark& m, std::size_t step) { return m.step < step; });
     return found != marks.end() && found->step == t ? &*found : nullptr;
   }
 
-  /// The logarithms of Σ_y tr 𝒦_y(ρ) before the symbols that count; programs of single symbols only.
+  /// The logarithms of Σ_y tr 𝒦_y(ρ) before the symbols that count; programs of single symbols
+  /// only.
   void add_totals(std::size_t t) {
     for (std::size_t b = 0; b < count_; ++b) {
       if (t >= length(b) || !counts(t, b)) continue;
@@ -243,8 +276,9 @@ class ChainPass {
   /// Whether the symbol of step t counts: before the next mark stands a coefficient of one.
   [[nodiscard]] bool counts(std::size_t t, std::size_t b) const {
     const auto marks = program_.marks_of(first_ + b);
-    const auto next = std::upper_bound(marks.begin(), marks.end(), t,
-                                       [](std::size_t step, const Mark& m) { return step < m.step; });
+    const auto next =
+        std::upper_bound(marks.begin(), marks.end(), t,
+                         [](std::size_t step, const Mark& m) { return step < m.step; });
     return next != marks.end() && next->coefficient > 0.0;
   }
 
@@ -253,6 +287,7 @@ class ChainPass {
       if (length(b) == 0) continue;
       const double weight = form_.weight(last_state(b));
       if (!usable(weight, length(b), b)) return false;
+      if (options_.suspect_below > 0.0) watch_weight(weight, length(b), b);
       if (const Mark* mark = mark_at(length(b), b))
         out_.log_likelihoods[first_ + b] += mark->coefficient * log_weight(weight, b);
     }

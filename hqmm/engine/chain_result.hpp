@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "hqmm/core/aligned.hpp"
 #include "hqmm/core/types.hpp"
-#include "hqmm/engine/aligned.hpp"
 
 namespace hqmm {
 
@@ -49,6 +49,7 @@ class GradientTable {
 struct ChainResult {
   std::span<double> log_likelihoods;  // raw, of every sequence of the program
   std::span<double> log_totals;       // Σ log of the totals, for a model that is not feasible
+  std::span<char> suspects;           // [sequence]: see ChainOptions::suspect_below
   std::vector<double> initial;        // Σ of the adjoints at the initial state
   GradientTable gradients;
   LeastWeight least;

@@ -1,11 +1,11 @@
-// The memory of a pass, kept from one batch to the next: fresh pages for every mini-batch would cost
-// as much as the arithmetic.
+// The memory of a pass, kept from one batch to the next: fresh pages for every mini-batch would
+// cost as much as the arithmetic.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "hqmm/engine/aligned.hpp"
+#include "hqmm/core/aligned.hpp"
 #include "hqmm/engine/chain_layout.hpp"
 
 namespace hqmm {
@@ -31,9 +31,10 @@ struct ChainWork {
   AlignedDoubles carry;          // of each sequence: the state at the end of the segment,
   AlignedDoubles last;           // the state behind its last symbol,
   AlignedDoubles adjoint_carry;  // and the adjoint at the start of the block
-  std::vector<double> powers;    // [rescaling of the segment][sequence]: what the state was scaled by
+  std::vector<double> powers;  // [rescaling of the segment][sequence]: what the state was scaled by
   std::vector<std::int64_t> exponents;  // of two, taken out of each sequence's state so far
   std::vector<Checkpoint> checkpoints;  // [segment]
+  std::vector<double> weights;          // [sequence]: of its state one step ago, when watched
   std::vector<double*> next;            // [sequence of a group]: where its next state goes
   std::vector<char> events;             // [step]: a sequence has a mark before it, or ends there
   FormScratch scratch;

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "hqmm/core/error.hpp"
+#include "hqmm/engine/factor.hpp"
 #include "hqmm/engine/lanes.hpp"
 #include "hqmm/engine/program.hpp"
 
@@ -30,7 +31,12 @@ constexpr double kOperatorOverhead = 300.0;
 Plan plan_linear(const BatchShape& shape, double rows, double cols, double build,
                  double gram_cost) {
   const auto s = static_cast<double>(shape.s);
-  const double step = 3.0 * rows * rows * cols + kStepOverhead;
+  // One vector at a time through matrices that do not fit the second cache waits for memory.
+  const double together =
+      static_cast<double>(std::min<std::size_t>(shape.sequences, 32)) / s * cols;
+  const double waiting =
+      2.0 * rows * rows * s * 8.0 > 1.0e6 ? std::max(1.0, 3.5 / std::max(1.0, together)) : 1.0;
+  const double step = waiting * 3.0 * rows * rows * cols + kStepOverhead;
   const double base = static_cast<double>(shape.sets) * s;
   const double bytes_each = 3.0 * rows * rows * 8.0;
   Plan best;
@@ -41,8 +47,8 @@ Plan plan_linear(const BatchShape& shape, double rows, double cols, double build
     double grams = 0.0;
     for (int k = 2; k <= gram; ++k) grams += std::min(std::pow(s, k), steps);
     if ((base + grams) * bytes_each > kTableBytes) break;
-    const double cost = base * (build + kOperatorOverhead) + steps * step +
-                        grams * (gram_cost + kOperatorOverhead);
+    const double cost =
+        base * (build + kOperatorOverhead) + steps * step + grams * (gram_cost + kOperatorOverhead);
     if (cost < best.cost) best = {cost, gram};
   }
   return best;
@@ -81,12 +87,14 @@ Plan plan_of(EngineKind kind, const BatchShape& shape) {
       return plan_linear(shape, 2.0 * n, 1.0, 8.0 * n * n, 16.0 * n * n * n + 16.0 * n * n);
     case EngineKind::kSuperoperator:
       return plan_linear(shape, n * n, 1.0, superoperator_build, 4.0 * std::pow(n, 6.0));
-    case EngineKind::kLanes: return plan_lanes(shape);
+    case EngineKind::kLanes:
+      return plan_lanes(shape);
     case EngineKind::kKraus:
       return {static_cast<double>(shape.symbols) *
                   ((shape.missing ? 1.5 : 1.0) * 20.0 * w * n * n * n + (2.0 + w) * kStepOverhead) +
               static_cast<double>(shape.sets) * static_cast<double>(shape.s) * w * 16.0 * n * n};
-    default: return {};
+    default:
+      return {};
   }
 }
 
@@ -95,7 +103,8 @@ Plan plan_of(EngineKind kind, const BatchShape& shape) {
 std::size_t part_size(const BatchShape& shape, double state_size) {
   if (shape.sequences == 0) return 1;
   constexpr double kStates = 24.0 * 1024 * 1024 / 8.0;
-  const double fit = kStates / (state_size * static_cast<double>(std::max<std::size_t>(1, shape.longest)));
+  const double fit =
+      kStates / (state_size * static_cast<double>(std::max<std::size_t>(1, shape.longest)));
   const auto most = static_cast<std::size_t>(std::clamp(fit, 8.0, 32.0));
   std::size_t parts = (shape.sequences + most - 1) / most;
   if (parts > 1) parts = (parts + 1) / 2 * 2;
@@ -109,22 +118,23 @@ double state_size(EngineKind kind, const BatchShape& shape) {
   return kind == EngineKind::kKraus ? 2.0 * n * n : n * n;
 }
 
-constexpr std::array<std::pair<EngineKind, const char*>, 7> kNames{{{EngineKind::kAuto, "auto"},
-                                                                    {EngineKind::kNaive, "naive"},
-                                                                    {EngineKind::kFactor, "factor"},
-                                                                    {EngineKind::kPure, "pure"},
-                                                                    {EngineKind::kLanes, "lanes"},
-                                                                    {EngineKind::kSuperoperator, "superoperator"},
-                                                                    {EngineKind::kKraus, "kraus"}}};
+constexpr std::array<std::pair<EngineKind, const char*>, 7> kNames{
+    {{EngineKind::kAuto, "auto"},
+     {EngineKind::kNaive, "naive"},
+     {EngineKind::kFactor, "factor"},
+     {EngineKind::kPure, "pure"},
+     {EngineKind::kLanes, "lanes"},
+     {EngineKind::kSuperoperator, "superoperator"},
+     {EngineKind::kKraus, "kraus"}}};
 
 [[noreturn]] void refuse(EngineKind wanted, const BatchShape& shape) {
   std::string why = "the operators of this model would need too much memory";
   if (wanted == EngineKind::kLanes)
-    why = shape.n != 2        ? "it is for n = 2"
-          : !shape.feasible   ? "it is for feasible models"
-                              : "a sequence is too long for it";
+    why = shape.n != 2      ? "it is for n = 2"
+          : !shape.feasible ? "it is for feasible models"
+                            : "a sequence is too long for it";
   if (wanted == EngineKind::kPure || wanted == EngineKind::kFactor) {
-    why = shape.w != 1 ? "it is for a Kraus rank of 1"
+    why = shape.w != 1    ? "it is for a Kraus rank of 1"
           : shape.missing ? "it cannot take missing symbols"
                           : "the initial state is not pure";
   }
@@ -133,6 +143,21 @@ constexpr std::array<std::pair<EngineKind, const char*>, 7> kNames{{{EngineKind:
 }
 
 }  // namespace
+
+BatchShape shape_of(const Hqmm& model, std::span<const SequenceView> batch, bool feasible) {
+  BatchShape out{model.latent_dim(), model.kraus_rank(), model.alphabet_size()};
+  out.sets = model.sets.size();
+  out.stationary = model.positions.stationary();
+  out.feasible = feasible;
+  out.sequences = batch.size();
+  if (out.w == 1) out.state_rank = factor_initial_state(model).roots.size();
+  for (const SequenceView& sequence : batch) {
+    out.symbols += sequence.size();
+    out.longest = std::max(out.longest, sequence.size());
+    out.missing = out.missing || sequence.has_missing();
+  }
+  return out;
+}
 
 Choice choose(const BatchShape& shape, EngineKind wanted) {
   if (wanted == EngineKind::kNaive) return {};

@@ -21,10 +21,13 @@ struct BatchShape {
   std::size_t longest = 0;
 };
 
+[[nodiscard]] BatchShape shape_of(const Hqmm& model, std::span<const SequenceView> batch,
+                                  bool feasible);
+
 struct Choice {
   EngineKind engine = EngineKind::kNaive;
-  int gram = 1;              // symbols per step
-  std::size_t part = 1;      // sequences per pass
+  int gram = 1;          // symbols per step
+  std::size_t part = 1;  // sequences per pass
 };
 
 /// `wanted` kAuto: the cheapest. Another one is taken as it is; throws kUsage when the model does

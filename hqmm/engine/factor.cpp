@@ -3,7 +3,7 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 
-#include "hqmm/engine/real_form.hpp"
+#include "hqmm/core/real_form.hpp"
 
 namespace hqmm {
 namespace {
@@ -37,7 +37,8 @@ StateFactor factor_initial_state(const Hqmm& model) {
   if (std::abs(purity - 1.0) < 1e-14) {
     Index column = 0;
     rho.diagonal().real().maxCoeff(&column);
-    return {rho.col(column) / rho.col(column).norm(), RealVector::Constant(1, std::sqrt(rho.trace().real()))};
+    return {rho.col(column) / rho.col(column).norm(),
+            RealVector::Constant(1, std::sqrt(rho.trace().real()))};
   }
   if (rho == Matrix::Identity(n, n) * rho(0, 0))
     return {Matrix::Identity(n, n), RealVector::Constant(n, std::sqrt(rho(0, 0).real()))};
@@ -59,7 +60,6 @@ void write_factor_form(const Hqmm& model, const Program& program, const StateFac
     write_real_form(k, n, form.stride(), form.forward_matrix(op));
     form.transpose(op);
   }
-  form.multiply_grams(program.grams, program.base_operators);
   for (Index k = 0; k < state.vectors.cols(); ++k) {
     double* column = form.initial() + k * form.stride();
     for (Index i = 0; i < n; ++i) {
@@ -79,13 +79,12 @@ void write_factor_form(const Hqmm& model, const Program& program, const StateFac
   }
 }
 
-void factor_gradient(const Hqmm& model, const Program& program, const NormForm& form,
-                     const StateFactor& state, GradientTable& table,
-                     const std::vector<double>& initial, BatchGradient& out) {
+void factor_gradient(const Hqmm& model, const NormForm& form, const StateFactor& state,
+                     const GradientTable& table, const std::vector<double>& initial,
+                     BatchGradient& out) {
   const Index n = model.latent_dim();
   const Index stride = form.stride();
   const auto s = static_cast<std::size_t>(model.alphabet_size());
-  form.chain_grams(program.grams, program.base_operators, table);
   for (const KrausSet& set : model.sets) out.sets.push_back(Stack::Zero(set.gamma().rows(), n));
   for (std::size_t op = 0; op < model.sets.size() * s; ++op) {
     if (!table.used(op)) continue;

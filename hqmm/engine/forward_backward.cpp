@@ -129,10 +129,17 @@ class ExpectationStep {
         if (chance > 0.0)
           to.transitions(static_cast<Index>(i), column) = chance * std::min(sum, kLargest);
       }
-      for (std::size_t begin = 0; begin < from.emissions.size(); begin += tables_.emission_size()) {
-        const double* emissions = from.emissions.data() + begin + j;
-        for (std::size_t y = 0; y < tables_.symbols; ++y)
-          to.emissions(static_cast<Index>(y), column) += emissions[y * tables_.stride];
+    }
+    for (std::size_t table = 0; table < from.emissions.size(); table += tables_.emission_size())
+      add_columns(from.emissions.data() + table, to.emissions);
+  }
+
+  void add_columns(const double* rows, RealMatrix& to) const {
+    for (std::size_t begin = 0; begin < tables_.symbols; begin += kSymbolBlock) {
+      const std::size_t end = std::min(tables_.symbols, begin + kSymbolBlock);
+      for (std::size_t i = 0; i < tables_.states; ++i) {
+        double* column = to.col(static_cast<Index>(i)).data();
+        for (std::size_t y = begin; y < end; ++y) column[y] += rows[y * tables_.stride + i];
       }
     }
   }

@@ -126,7 +126,8 @@ bool run_parts(const Form& form, std::size_t part, const ChainOptions& options, 
         good.begin() + static_cast<std::ptrdiff_t>(count))
       return false;
     for (std::size_t stride = 1; stride < count; stride *= 2)
-      for (std::size_t i = 0; i + stride < count; i += 2 * stride) results[i] += results[i + stride];
+      for (std::size_t i = 0; i + stride < count; i += 2 * stride)
+        results[i] += results[i + stride];
     if (begin == 0) {
       std::swap(memory.total, results[0]);
     } else {
@@ -184,8 +185,10 @@ class FastGradient {
         const StateFactor state = factor_initial_state(model_);
         NormForm& form = memory_.norm_form;
         write_factor_form(model_, program, state, feasible_, form);
+        form.multiply_grams(program.grams, program.base_operators);
         if (!walk(form)) return false;
-        factor_gradient(model_, program, form, state, total.gradients, total.initial, out_);
+        form.chain_grams(program.grams, program.base_operators, total.gradients);
+        factor_gradient(model_, form, state, total.gradients, total.initial, out_);
         return true;
       }
       case EngineKind::kKraus: {
@@ -195,7 +198,8 @@ class FastGradient {
         form.write_gradient(model_, total.gradients, total.initial, out_);
         return true;
       }
-      default: return run_superoperator();
+      default:
+        return run_superoperator();
     }
   }
 
@@ -234,7 +238,8 @@ class FastGradient {
     });
     if (!good) return false;
     for (std::size_t stride = 1; stride < parts; stride *= 2)
-      for (std::size_t i = 0; i + stride < parts; i += 2 * stride) results[i] += results[i + stride];
+      for (std::size_t i = 0; i + stride < parts; i += 2 * stride)
+        results[i] += results[i + stride];
     chain_lanes(memory_.lanes_table, program, results[0], form, memory_.total.gradients);
     if (options_.want_initial_state) {
       memory_.total.initial.assign(results[0].initial, results[0].initial + kLanesRows);
@@ -272,21 +277,6 @@ class FastGradient {
   std::size_t pace_ = 16;  // steps from one rescaling to the next
   BatchGradient out_;
 };
-
-BatchShape shape_of(const Hqmm& model, std::span<const SequenceView> batch, bool feasible) {
-  BatchShape out{model.latent_dim(), model.kraus_rank(), model.alphabet_size()};
-  out.sets = model.sets.size();
-  out.stationary = model.positions.stationary();
-  out.feasible = feasible;
-  out.sequences = batch.size();
-  if (out.w == 1) out.state_rank = factor_initial_state(model).roots.size();
-  for (const SequenceView& sequence : batch) {
-    out.symbols += sequence.size();
-    out.longest = std::max(out.longest, sequence.size());
-    out.missing = out.missing || sequence.has_missing();
-  }
-  return out;
-}
 
 }  // namespace
 

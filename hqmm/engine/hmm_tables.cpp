@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "hqmm/engine/panels.hpp"
+#include "hqmm/core/panels.hpp"
 
 namespace hqmm {
 namespace {
@@ -32,12 +32,15 @@ HmmTables::HmmTables(const Hmm& model)
     }
     conserving = conserving && sums_to_one(model.transition.col(j));
   }
-  // s can be 65535 and the model's C is column-major: state by state, one of them is read in order.
-  for (Index i = 0; i < n; ++i) {
-    const double* column = model.emission.col(i).data();
-    double* to = emission.data() + i;
-    for (std::size_t y = 0; y < symbols; ++y) to[y * stride] = column[y];
-    to[symbols * stride] = 1.0;
+  for (std::size_t i = 0; i < states; ++i) emission[symbols * stride + i] = 1.0;
+  // s can be 65535 and the model's C is column-major: in blocks, so that neither side leaves the
+  // cache.
+  for (std::size_t begin = 0; begin < symbols; begin += kSymbolBlock) {
+    const std::size_t end = std::min(symbols, begin + kSymbolBlock);
+    for (std::size_t i = 0; i < states; ++i) {
+      const double* column = model.emission.col(static_cast<Index>(i)).data();
+      for (std::size_t y = begin; y < end; ++y) emission[y * stride + i] = column[y];
+    }
   }
   std::copy_n(model.initial.data(), states, initial.data());
 }

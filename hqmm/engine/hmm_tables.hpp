@@ -2,10 +2,13 @@
 // at a cache line and are padded by zeros.
 #pragma once
 
-#include "hqmm/engine/aligned.hpp"
+#include "hqmm/core/aligned.hpp"
 #include "hqmm/model/hmm.hpp"
 
 namespace hqmm {
+
+/// Symbols that are turned from rows into columns together.
+inline constexpr std::size_t kSymbolBlock = 64;
 
 struct HmmTables {
   /// Keeps nothing of the model.

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "hqmm/engine/real_form.hpp"
+#include "hqmm/core/real_form.hpp"
 
 namespace hqmm {
 namespace {
@@ -65,14 +65,6 @@ KrausForm::Blocks KrausForm::blocks_of(std::uint32_t op) const {
 
 void KrausForm::copy_initial(double* x) const { std::copy_n(initial_.data(), initial_.size(), x); }
 
-void KrausForm::add_i(double* y) const {
-  double* turned = y + n_ * stride_;
-  for (Index j = 0; j < n_; ++j, y += stride_, turned += stride_) {
-    for (Index i = 0; i < n_; ++i) turned[i] = -y[n_ + i];
-    for (Index i = 0; i < n_; ++i) turned[n_ + i] = y[i];
-  }
-}
-
 void KrausForm::forward(std::uint32_t op, const double* states, std::size_t count,
                         double* const* next, FormScratch& scratch) const {
   const Blocks blocks = blocks_of(op);
@@ -89,7 +81,7 @@ void KrausForm::forward(std::uint32_t op, const double* states, std::size_t coun
       product.out = scratch.images.data();
       product.add = false;
       kernel_(product);
-      add_i(scratch.images.data());
+      write_i_behind(scratch.images.data(), n_, stride_);
       // (Y, iY) times K† = (Re K)ᵀ over (−Im K)ᵀ, which is how the real form of K reads by rows
       product.left = scratch.images.data();
       product.right = matrix(blocks.first + q);
@@ -111,7 +103,7 @@ void KrausForm::backward(std::uint32_t op, const double* adjoints, const double*
   scratch.products.resize(size * count);
   for (std::size_t i = 0; i < count; ++i) {
     std::copy_n(adjoints + i * size, size, scratch.images.data() + 2 * i * size);
-    add_i(scratch.images.data() + 2 * i * size);
+    write_i_behind(scratch.images.data() + 2 * i * size, n_, stride_);
   }
   PanelProduct product{.rows = padded_rows(2 * n_), .depth = 2 * n_, .cols = n_};
   product.left_stride = product.out_stride = stride_;

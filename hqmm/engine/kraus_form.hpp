@@ -10,10 +10,10 @@
 
 #include <vector>
 
+#include "hqmm/core/panels.hpp"
 #include "hqmm/engine/chain_result.hpp"
 #include "hqmm/engine/chain_work.hpp"
 #include "hqmm/engine/gradient.hpp"
-#include "hqmm/engine/panels.hpp"
 #include "hqmm/engine/program.hpp"
 
 namespace hqmm {
@@ -24,9 +24,11 @@ class KrausForm {
   static constexpr bool kDeferred = false;
 
   void write(const Hqmm& model, bool feasible);
+  [[nodiscard]] double* initial() { return initial_.data(); }
 
   [[nodiscard]] Index state_size() const { return stride_ * n_; }
-  /// The table of gradients has one entry per Kraus operator of Γ, whatever the program's operators.
+  /// The table of gradients has one entry per Kraus operator of Γ, whatever the program's
+  /// operators.
   [[nodiscard]] std::size_t gradient_count() const { return sets_ * symbols_ * rank_; }
   [[nodiscard]] std::size_t gradient_size() const { return matrix_size(); }
 
@@ -49,15 +51,15 @@ class KrausForm {
     std::size_t set, first, count;  // first: of all sets' matrices behind each other
   };
   [[nodiscard]] Blocks blocks_of(std::uint32_t op) const;
-  [[nodiscard]] std::size_t matrix_size() const { return static_cast<std::size_t>(2 * n_ * stride_); }
+  [[nodiscard]] std::size_t matrix_size() const {
+    return static_cast<std::size_t>(2 * n_ * stride_);
+  }
   [[nodiscard]] const double* matrix(std::size_t block) const {
     return matrices_.data() + block * matrix_size();
   }
   [[nodiscard]] const double* adjoint(std::size_t block) const {
     return adjoints_.data() + block * matrix_size();
   }
-  /// Writes iY behind Y, both 2n × n.
-  void add_i(double* y) const;
 
   PanelKernel kernel_ = panel_kernel();
   Index n_ = 0, stride_ = 0;

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "hqmm/engine/aligned.hpp"
+#include "hqmm/core/aligned.hpp"
 #include "hqmm/engine/linear_form.hpp"
 
 namespace hqmm {

@@ -147,9 +147,8 @@ void LinearForm<kDegree>::backward(std::uint32_t op, const double* adjoints,
 }
 
 template <int kDegree>
-void LinearForm<kDegree>::accumulate(std::uint32_t op, const double* adjoints,
-                                     const double* states, std::size_t count,
-                                     GradientTable& gradients) const {
+void LinearForm<kDegree>::accumulate(std::uint32_t op, const double* adjoints, const double* states,
+                                     std::size_t count, GradientTable& gradients) const {
   const OperatorGradient gradient = gradients.of(op);
   PanelProduct product{.rows = padded_rows(rows_), .cols = rows_, .left = adjoints};
   product.depth = static_cast<Index>(count) * cols_;

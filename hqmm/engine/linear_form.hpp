@@ -2,7 +2,8 @@
 //
 //   superoperator   x: n² × 1, ρ in an orthonormal Hermitian basis;   R = the channel of the symbol
 //                   weight tr ρ: the sum of the first n coordinates;  any kraus rank, n⁴ a step
-//   factor          x: 2n × r, A of ρ = AA†, real part over imaginary; R = (Re K, −Im K; Im K, Re K)
+//   factor          x: 2n × r, A of ρ = AA†, real part over imaginary; R = (Re K, −Im K; Im K, Re
+//   K)
 //                   weight ‖A‖²;  kraus rank one, no missing symbols;  n²r a step
 //   pure            the factor form of a state of rank one: r = 1
 //
@@ -12,9 +13,9 @@
 
 #include <vector>
 
+#include "hqmm/core/panels.hpp"
 #include "hqmm/engine/chain_result.hpp"
 #include "hqmm/engine/chain_work.hpp"
-#include "hqmm/engine/panels.hpp"
 #include "hqmm/engine/program.hpp"
 
 namespace hqmm {
@@ -41,8 +42,12 @@ class LinearForm {
   [[nodiscard]] std::size_t gradient_count() const { return operators_; }
   [[nodiscard]] std::size_t gradient_size() const { return operator_size(); }
   /// R and Rᵀ, columns stride() apart.
-  [[nodiscard]] double* forward_matrix(std::size_t op) { return forward_.data() + op * operator_size(); }
-  [[nodiscard]] double* backward_matrix(std::size_t op) { return backward_.data() + op * operator_size(); }
+  [[nodiscard]] double* forward_matrix(std::size_t op) {
+    return forward_.data() + op * operator_size();
+  }
+  [[nodiscard]] double* backward_matrix(std::size_t op) {
+    return backward_.data() + op * operator_size();
+  }
   [[nodiscard]] const double* forward_matrix(std::size_t op) const {
     return forward_.data() + op * operator_size();
   }
@@ -62,7 +67,8 @@ class LinearForm {
   /// R and Rᵀ of the grams from `first_gram` on.
   void multiply_grams(const std::vector<Gram>& grams, std::size_t first_gram);
   /// ∂ℓ by grams becomes ∂ℓ by what they are made of.
-  void chain_grams(const std::vector<Gram>& grams, std::size_t first_gram, GradientTable& table) const;
+  void chain_grams(const std::vector<Gram>& grams, std::size_t first_gram,
+                   GradientTable& table) const;
 
   // What a ChainPass asks for.
   void copy_initial(double* x) const;
@@ -70,8 +76,8 @@ class LinearForm {
                FormScratch& scratch) const;
   void backward(std::uint32_t op, const double* adjoints, const double* states, std::size_t count,
                 double* const* previous, GradientTable& gradients, FormScratch& scratch) const;
-  void accumulate(std::uint32_t op, const double* adjoints, const double* states,
-                  std::size_t count, GradientTable& gradients) const;
+  void accumulate(std::uint32_t op, const double* adjoints, const double* states, std::size_t count,
+                  GradientTable& gradients) const;
   [[nodiscard]] double weight(const double* x) const;
   /// z += c ∂log w/∂x(x)
   void add_slope(const double* x, double c, double* z) const;

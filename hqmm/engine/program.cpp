@@ -14,9 +14,7 @@ class GramNumbers {
     if (gram >= 2) pairs_.assign(std::size_t{s_} * s_, kNone);
     if (gram >= 3) triples_.assign(std::size_t{s_} * s_ * s_, kNone);
   }
-  std::uint32_t pair(std::uint32_t a, std::uint32_t b) {
-    return number(pairs_[a * s_ + b], a, b);
-  }
+  std::uint32_t pair(std::uint32_t a, std::uint32_t b) { return number(pairs_[a * s_ + b], a, b); }
   std::uint32_t triple(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
     std::uint32_t& found = triples_[(a * s_ + b) * s_ + c];
     return found != kNone ? found : number(found, pair(a, b), c);
@@ -90,8 +88,8 @@ class Writer {
     if (gram_ == 1) {
       const bool stationary = model_.positions.stationary();
       for (; t < end; ++t) {
-        const std::uint32_t set = stationary ? model_.positions.entries()[0]
-                                             : model_.positions.set_at(t, length);
+        const std::uint32_t set =
+            stationary ? model_.positions.entries()[0] : model_.positions.set_at(t, length);
         out_.steps.push_back(symbols_[t] == kMissing ? missing_base_ + set
                                                      : set * s_ + symbols_[t]);
         out_.missing |= symbols_[t] == kMissing;
@@ -109,7 +107,8 @@ class Writer {
       return 1;
     }
     std::size_t size = 1;
-    while (size < static_cast<std::size_t>(gram_) && t + size < end && symbols_[t + size] != kMissing)
+    while (size < static_cast<std::size_t>(gram_) && t + size < end &&
+           symbols_[t + size] != kMissing)
       ++size;
     const Symbol* y = symbols_.data() + t;
     if (size == 1) out_.steps.push_back(y[0]);
@@ -139,8 +138,8 @@ void write_program(const Hqmm& model, std::span<const SequenceView> batch,
   out.scored.clear();
   out.grams.clear();
   out.missing = false;
-  out.base_operators =
-      static_cast<std::uint32_t>(model.sets.size()) * static_cast<std::uint32_t>(model.alphabet_size() + 1);
+  out.base_operators = static_cast<std::uint32_t>(model.sets.size()) *
+                       static_cast<std::uint32_t>(model.alphabet_size() + 1);
   Writer writer(model, options, gram, out);
   for (const SequenceView& sequence : batch) writer.write(sequence);
 }

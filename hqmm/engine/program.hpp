@@ -21,8 +21,8 @@
 namespace hqmm {
 
 struct Mark {
-  std::uint64_t step = 0;     // the state before this step of the sequence; never its first
-  double coefficient = 0.0;   // c_t
+  std::uint64_t step = 0;    // the state before this step of the sequence; never its first
+  double coefficient = 0.0;  // c_t
   bool stops_gradient = false;
 };
 
@@ -33,12 +33,12 @@ struct Gram {
 };
 
 struct Program {
-  std::vector<std::uint32_t> steps;     // operators, all sequences behind each other
-  std::vector<std::uint64_t> offsets;   // of each sequence in steps; one more at the end
-  std::vector<Mark> marks;              // by sequence and step; a mark behind the last step is there
+  std::vector<std::uint32_t> steps;    // operators, all sequences behind each other
+  std::vector<std::uint64_t> offsets;  // of each sequence in steps; one more at the end
+  std::vector<Mark> marks;             // by sequence and step; a mark behind the last step is there
   std::vector<std::uint64_t> mark_offsets;
-  std::vector<std::uint64_t> scored;    // symbols that count, per sequence
-  std::vector<Gram> grams;              // operator base_operators + i
+  std::vector<std::uint64_t> scored;  // symbols that count, per sequence
+  std::vector<Gram> grams;            // operator base_operators + i
   std::uint32_t base_operators = 0;
   bool missing = false;
 

@@ -14,7 +14,9 @@ constexpr double kRoot2 = std::numbers::sqrt2;
 class Coordinates {
  public:
   explicit Coordinates(Index n) : n_(n), pairs_(n * (n - 1) / 2) {}
-  [[nodiscard]] Index re(Index a, Index b) const { return n_ + a * (2 * n_ - a - 1) / 2 + b - a - 1; }
+  [[nodiscard]] Index re(Index a, Index b) const {
+    return n_ + a * (2 * n_ - a - 1) / 2 + b - a - 1;
+  }
   [[nodiscard]] Index im(Index a, Index b) const { return re(a, b) + pairs_; }
 
  private:
@@ -296,8 +298,8 @@ void write_superoperators(const Hqmm& model, const Program& program, bool feasib
 }
 
 void superoperator_gradient(const Hqmm& model, const TraceForm& form, GradientTable& table,
-                            const std::vector<double>& initial, int threads,
-                            SymbolScratch& scratch, BatchGradient& out) {
+                            const std::vector<double>& initial, int threads, SymbolScratch& scratch,
+                            BatchGradient& out) {
   const Index n = model.latent_dim();
   const Index block = model.kraus_rank() * n * n;
   const std::size_t s = symbol_of(model);

@@ -22,10 +22,11 @@ struct SymbolScratch {
 void write_superoperators(const Hqmm& model, const Program& program, bool feasible, int threads,
                           SymbolScratch& scratch, TraceForm& form);
 
-/// From ∂ℓ by every base operator, grams chained, to ∂loss by Γ, and by the initial state when it is wanted
+/// From ∂ℓ by every base operator, grams chained, to ∂loss by Γ, and by the initial state when it
+/// is wanted
 /// (`initial` not empty).
 void superoperator_gradient(const Hqmm& model, const TraceForm& form, GradientTable& table,
-                            const std::vector<double>& initial, int threads,
-                            SymbolScratch& scratch, BatchGradient& out);
+                            const std::vector<double>& initial, int threads, SymbolScratch& scratch,
+                            BatchGradient& out);
 
 }  // namespace hqmm

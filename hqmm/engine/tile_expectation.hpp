@@ -6,7 +6,7 @@
 // longer, so the memory does not grow with the length.
 #pragma once
 
-#include "hqmm/engine/panels.hpp"
+#include "hqmm/core/panels.hpp"
 #include "hqmm/engine/tile_forward.hpp"
 
 namespace hqmm {

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "hqmm/engine/likelihood.hpp"
+
 namespace hqmm {
 namespace {
 
@@ -34,7 +36,7 @@ std::optional<double> bits(double log_likelihood, std::uint64_t symbols) {
 Score score(const AnyModel& model, const SequenceSet& set, std::size_t burn_in, int threads) {
   Score out;
   out.feasibility_residual = feasibility_residual(model);
-  out.per_sequence = log_likelihoods(model, set, burn_in, threads);
+  out.per_sequence = fast_log_likelihoods(model, set, burn_in, threads);
   const std::size_t s = alphabet_of(model).size();
   std::vector<double> accuracies;
   std::vector<double> raw_accuracies;

@@ -10,6 +10,7 @@
 #include "hqmm/stiefel/cayley.hpp"
 #include "hqmm/stiefel/newton_schulz.hpp"
 #include "hqmm/stiefel/polar.hpp"
+#include "hqmm/stiefel/products.hpp"
 #include "hqmm/stiefel/tangent.hpp"
 
 namespace hqmm {
@@ -17,9 +18,10 @@ namespace {
 
 constexpr double kPolishAbove = 1e-13;
 
-void divide_by_spectral_norm(Stack& matrix) {
-  const double norm = spectral_norm(matrix);
-  if (norm > 0.0) matrix /= norm;
+/// 1/‖Z‖₂; zero is left alone.
+double by_spectral_norm(const Stack& z) {
+  const double norm = spectral_norm(z);
+  return norm > 0.0 ? 1.0 / norm : 1.0;
 }
 
 class Cosm : public UpdateRule {
@@ -32,11 +34,9 @@ class Cosm : public UpdateRule {
 
   StepReport update(std::size_t parameter, Stack& gamma, const Stack& gradient,
                     double step_size) override {
-    Stack unit = gradient;
-    divide_by_spectral_norm(unit);
     Stack& momentum = momentum_of(parameter, gamma);
-    momentum = beta_ * momentum + (1.0 - beta_) * unit;
-    divide_by_spectral_norm(momentum);
+    blend((1.0 - beta_) * by_spectral_norm(gradient), gradient, beta_, momentum);
+    scale(by_spectral_norm(momentum), momentum);
     Stack after = cayley(gamma, momentum, step_size);
     if (feasibility_residual(after) > kPolishAbove) {
       Retraction polished = retract(after);

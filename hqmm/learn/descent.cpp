@@ -6,6 +6,7 @@
 #include "hqmm/core/random.hpp"
 #include "hqmm/stiefel/newton_schulz.hpp"
 #include "hqmm/stiefel/polar.hpp"
+#include "hqmm/stiefel/products.hpp"
 #include "hqmm/stiefel/tangent.hpp"
 
 namespace hqmm {
@@ -45,19 +46,21 @@ DescentLearner::DescentLearner(Hqmm start, const std::vector<Chunk>& chunks, std
   if (options.initial_state == InitialStateKind::kLearned) state_rank_ = model_.latent_dim();
   if (options.initial_state == InitialStateKind::kPure) state_rank_ = 1;
   gradient_options_ = {burn_in, options.gradient_through_burn_in, learns_state()};
-  for (const KrausSet& set : model_.sets) parameters_.push_back(set.gamma());
-  if (learns_state()) parameters_.push_back(factor_state(model_.initial_state, state_rank_));
+  if (learns_state()) {
+    factor_ = factor_state(model_.initial_state, state_rank_);
+    factor_gradient_.resize(factor_.rows(), 1);
+    put_state(factor_, model_);
+  }
   const bool literal =
       options.learner == LearnerKind::kNsRis && options.retraction == RetractionKind::kLiteral;
-  if (options.average > 0.0 && !literal) averages_ = parameters_;
-  put_parameters(parameters_, model_);
+  if (options.average > 0.0 && !literal) {
+    for (std::size_t i = 0; i < parameter_count(); ++i) averages_.push_back(parameter(i));
+  }
 }
 
-void DescentLearner::put_parameters(const std::vector<Stack>& parameters, Hqmm& model) const {
-  for (std::size_t i = 0; i < model.sets.size(); ++i) model.sets[i].gamma() = parameters[i];
-  if (!learns_state()) return;
-  const auto b = as_factor(parameters.back(), state_rank_);
-  const Matrix rho = b * b.adjoint();
+void DescentLearner::put_state(const Stack& b, Hqmm& model) const {
+  const auto factor = as_factor(b, state_rank_);
+  const Matrix rho = factor * factor.adjoint();
   model.initial_state = 0.5 * (rho + rho.adjoint()) / rho.trace().real();
 }
 
@@ -77,9 +80,9 @@ EpochOutcome DescentLearner::run_epoch(std::size_t epoch, const StopRequest& sto
   const double step_size = step_size_at(options_, epoch);
   RandomStream random(options_.seed, Purpose::kShuffle, restart_, epoch);
   const std::vector<std::uint32_t> order = permutation(chunks_.size(), random);
-  std::vector<Stack> sums;
+  sums_.clear();
   for (const KrausSet& set : model_.sets)
-    sums.push_back(Stack::Zero(set.gamma().rows(), set.gamma().cols()));
+    sums_.push_back(Stack::Zero(set.gamma().rows(), set.gamma().cols()));
   const std::size_t batches = (order.size() + options_.batch_size - 1) / options_.batch_size;
   rule_->begin_epoch();
   for (std::size_t begin = 0; begin < order.size(); begin += options_.batch_size) {
@@ -92,28 +95,34 @@ EpochOutcome DescentLearner::run_epoch(std::size_t epoch, const StopRequest& sto
     outcome.scored += batch.scored;
     outcome.log_likelihood += batch.log_likelihood;
     outcome.raw_log_likelihood += batch.raw_log_likelihood;
-    for (std::size_t i = 0; i < model_.sets.size(); ++i) {
-      batch.sets[i] /= static_cast<double>(size);
-      sums[i] += batch.sets[i];
-      outcome.halved_steps += rule_->update(i, parameters_[i], batch.sets[i], step_size).halved;
-    }
-    if (learns_state()) {
-      Stack& b = parameters_.back();
-      // ρ₀ = BB†: ∂L/∂B = 2 (∂L/∂ρ₀) B
-      const Stack by_factor =
-          2.0 / static_cast<double>(size) * batch.initial_state * as_factor(b, state_rank_);
-      const Stack flat = Eigen::Map<const Stack>(by_factor.data(), b.size(), 1);
-      outcome.halved_steps += rule_->update(parameters_.size() - 1, b, flat, step_size).halved;
-      b /= b.norm();  // the literal retraction leaves the sphere too; a state has trace one
-    }
-    put_parameters(parameters_, model_);
+    descend(batch, size, step_size, outcome);
     average_in(epoch * batches + begin / options_.batch_size);
   }
-  for (std::size_t i = 0; i < sums.size(); ++i) {
+  for (std::size_t i = 0; i < sums_.size(); ++i) {
     outcome.gradient_nuclear_norm +=
-        nuclear_norm(project_tangent(parameters_[i], sums[i] / static_cast<double>(batches)));
+        nuclear_norm(project_tangent(parameter(i), sums_[i] / static_cast<double>(batches)));
   }
   return outcome;
+}
+
+void DescentLearner::descend(BatchGradient& batch, std::size_t size, double step_size,
+                             EpochOutcome& outcome) {
+  const double weight = 1.0 / static_cast<double>(size);
+  for (std::size_t i = 0; i < model_.sets.size(); ++i) {
+    Stack& mean = batch.sets[i];
+    if (size > 1) scale(weight, mean);
+    blend(1.0, mean, 1.0, sums_[i]);
+    outcome.halved_steps += rule_->update(i, parameter(i), mean, step_size).halved;
+  }
+  if (!learns_state()) return;
+  // ρ₀ = BB†: ∂L/∂B = 2 (∂L/∂ρ₀) B
+  Eigen::Map<Stack>(factor_gradient_.data(), factor_.size() / state_rank_, state_rank_).noalias() =
+      2.0 * weight * batch.initial_state * as_factor(factor_, state_rank_);
+  outcome.halved_steps +=
+      rule_->update(model_.sets.size(), factor_, factor_gradient_, step_size).halved;
+  // The literal retraction leaves the sphere too; a state has trace one.
+  scale(1.0 / factor_.norm(), factor_);
+  put_state(factor_, model_);
 }
 
 void DescentLearner::average_in(std::size_t update) {
@@ -121,53 +130,51 @@ void DescentLearner::average_in(std::size_t update) {
   const auto k = static_cast<double>(update);
   const double past = std::min(options_.average, (k + 1.0) / (k + 10.0));
   for (std::size_t i = 0; i < averages_.size(); ++i)
-    averages_[i] = past * averages_[i] + (1.0 - past) * parameters_[i];
+    blend(1.0 - past, parameter(i), past, averages_[i]);
 }
 
 AnyModel DescentLearner::candidate() const {
   if (averages_.empty()) return model_;
   Hqmm averaged = model_;
-  std::vector<Stack> projected = averages_;
-  for (Stack& parameter : projected) {
-    Retraction onto = retract(parameter);
+  for (std::size_t i = 0; i < averages_.size(); ++i) {
+    Retraction onto = retract(averages_[i]);
     if (!onto.converged) return model_;  // the mean lost rank: far from settled, the last Γ will do
-    parameter = std::move(onto.gamma);
+    if (i < averaged.sets.size()) {
+      averaged.sets[i].gamma() = std::move(onto.gamma);
+    } else {
+      put_state(onto.gamma, averaged);
+    }
   }
-  put_parameters(projected, averaged);
   return averaged;
 }
 
 LearnerState DescentLearner::save() const {
   LearnerState state;
-  for (const Stack& parameter : parameters_) flatten(parameter, state["parameters"]);
+  for (std::size_t i = 0; i < parameter_count(); ++i) flatten(parameter(i), state["parameters"]);
   for (const Stack& average : averages_) flatten(average, state["averages"]);
   for (const Stack& momentum : rule_->momenta()) flatten(momentum, state["momenta"]);
   return state;
 }
 
 void DescentLearner::load(const LearnerState& state) {
-  const auto fill = [this](const std::vector<Complex>& flat, std::vector<Stack>& stacks) {
-    stacks.clear();
+  const auto fill = [this](const std::vector<Complex>& flat) {
+    std::vector<Stack> stacks;
     std::size_t next = 0;
-    for (const Stack& like : parameters_) {
-      if (flat.size() - next < static_cast<std::size_t>(like.size())) break;
+    for (std::size_t i = 0; i < parameter_count(); ++i) {
+      const Stack& like = parameter(i);
+      if (flat.size() - next < static_cast<std::size_t>(like.size())) throw misfit_checkpoint();
       stacks.push_back(Eigen::Map<const Stack>(flat.data() + next, like.rows(), like.cols()));
       next += static_cast<std::size_t>(like.size());
     }
-    if (stacks.size() != parameters_.size() || next != flat.size()) throw misfit_checkpoint();
+    if (next != flat.size()) throw misfit_checkpoint();
+    return stacks;
   };
-  std::vector<Stack> loaded;
-  fill(array_of(state, "parameters"), loaded);
-  std::vector<Stack> momenta;
-  fill(array_of(state, "momenta"), momenta);
-  if (!averages_.empty()) {
-    std::vector<Stack> averages;
-    fill(array_of(state, "averages"), averages);
-    averages_ = std::move(averages);
-  }
-  parameters_ = std::move(loaded);
+  std::vector<Stack> parameters = fill(array_of(state, "parameters"));
+  std::vector<Stack> momenta = fill(array_of(state, "momenta"));
+  if (!averages_.empty()) averages_ = fill(array_of(state, "averages"));
+  for (std::size_t i = 0; i < parameters.size(); ++i) parameter(i) = std::move(parameters[i]);
+  if (learns_state()) put_state(factor_, model_);
   rule_->set_momenta(std::move(momenta));
-  put_parameters(parameters_, model_);
 }
 
 }  // namespace hqmm

@@ -32,20 +32,35 @@ class DescentLearner : public Learner {
 
  private:
   [[nodiscard]] bool learns_state() const { return state_rank_ > 0; }
-  void put_parameters(const std::vector<Stack>& parameters, Hqmm& model) const;
+  [[nodiscard]] std::size_t parameter_count() const {
+    return model_.sets.size() + (learns_state() ? 1 : 0);
+  }
+  /// Γ of each set, then B.
+  [[nodiscard]] Stack& parameter(std::size_t i) {
+    return i < model_.sets.size() ? model_.sets[i].gamma() : factor_;
+  }
+  [[nodiscard]] const Stack& parameter(std::size_t i) const {
+    return i < model_.sets.size() ? model_.sets[i].gamma() : factor_;
+  }
+  /// ρ₀ = BB†
+  void put_state(const Stack& b, Hqmm& model) const;
   BatchGradient batch_gradient(std::span<const std::uint32_t> order) const;
+  /// One step of the rule for every parameter, along the mean gradient of a batch of `size`.
+  void descend(BatchGradient& batch, std::size_t size, double step_size, EpochOutcome& outcome);
   /// Takes the parameters after update number `update` of the restart into the running means.
   void average_in(std::size_t update);
 
-  Hqmm model_;
+  Hqmm model_;  // its Γ are parameters; ρ₀ follows B
   const std::vector<Chunk>& chunks_;
   GradientOptions gradient_options_;
   TrainOptions options_;
   std::size_t restart_;
   std::unique_ptr<UpdateRule> rule_;
-  Index state_rank_ = 0;           // columns of B; 0: the initial state is fixed
-  std::vector<Stack> parameters_;  // Γ of each set, then B
-  std::vector<Stack> averages_;    // their running means; empty without averaging
+  Index state_rank_ = 0;         // columns of B; 0: the initial state is fixed
+  Stack factor_;                 // B as one column
+  Stack factor_gradient_;        // memory for ∂L/∂B
+  std::vector<Stack> averages_;  // running means of the parameters; empty without averaging
+  std::vector<Stack> sums_;      // of the mean gradients of an epoch's batches
 };
 
 }  // namespace hqmm

@@ -8,11 +8,11 @@
 #include "hqmm/core/error.hpp"
 #include "hqmm/data/chunks.hpp"
 #include "hqmm/data/folds.hpp"
+#include "hqmm/engine/likelihood.hpp"
 #include "hqmm/learn/baum_welch.hpp"
 #include "hqmm/learn/descent.hpp"
 #include "hqmm/learn/givens.hpp"
 #include "hqmm/learn/start.hpp"
-#include "hqmm/model/likelihood.hpp"
 
 namespace hqmm {
 namespace {
@@ -218,7 +218,7 @@ class Trainer {
     double raw_da_sum = 0.0;
     std::size_t counted = 0;
     for (const SequenceLikelihood& one :
-         log_likelihoods(candidate, validation_, plan_.validation_burn_in, options_.threads)) {
+         fast_log_likelihoods(candidate, validation_, plan_.validation_burn_in, options_.threads)) {
       out.symbols += one.scored;
       out.log_likelihood += one.log_likelihood;
       raw += one.raw_log_likelihood;

@@ -6,9 +6,11 @@
 #pragma once
 
 #include <limits>
+#include <memory>
 #include <span>
 #include <vector>
 
+#include "hqmm/core/aligned.hpp"
 #include "hqmm/model/hmm.hpp"
 #include "hqmm/model/hqmm.hpp"
 
@@ -41,21 +43,24 @@ class HqmmFilter {
   /// Moves the state over one symbol that nobody saw.
   void skip() { step(kMissing); }
 
-  [[nodiscard]] const Matrix& state() const noexcept { return rho_; }
-  void set_state(const Matrix& rho) { rho_ = rho; }
+  [[nodiscard]] Matrix state() const;
+  void set_state(const Matrix& rho);
   [[nodiscard]] std::size_t alphabet_size() const { return model_->alphabet.size(); }
 
  private:
+  struct Tables;  // the operators as the kernels want them; shared by copies of the filter
+
   [[nodiscard]] std::uint32_t current_set() const { return model_->positions.set_at(t_, length_); }
-  void apply_total();
+  /// next ← Σ K ρ K† over `count` operators of a set from `first` on; returns its trace.
+  double apply(std::uint32_t set, Index first, Index count);
+  [[nodiscard]] bool lost_in_rounding(double weight, double heaviest) const;
 
   const Hqmm* model_;
-  bool feasible_;
-  std::vector<std::vector<Matrix>> effects_;  // [set][y] = E_y
-  std::vector<Matrix> grams_;                 // [set] = Γ†Γ
+  std::shared_ptr<const Tables> tables_;
   std::size_t length_ = kUnknownLength;
   std::size_t t_ = 0;
-  Matrix rho_, moved_, next_;
+  AlignedDoubles rho_, next_;  // n columns of real parts over imaginary parts
+  AlignedDoubles moved_;       // Kρ and iKρ
 };
 
 class HmmFilter {

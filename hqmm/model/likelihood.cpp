@@ -54,9 +54,15 @@ void require_symbols_below(std::size_t alphabet_size, const SequenceView& sequen
 
 }  // namespace
 
+void require_fitting(const AnyModel& model, const SequenceSet& set) {
+  require_same_alphabet(alphabet_of(model), set.alphabet());
+  for (std::size_t i = 0; i < set.size(); ++i)
+    require_symbols_below(alphabet_of(model).size(), set[i], i);
+}
+
 std::vector<SequenceLikelihood> log_likelihoods(const AnyModel& model, const SequenceSet& set,
                                                 std::size_t burn_in, int threads) {
-  require_same_alphabet(alphabet_of(model), set.alphabet());
+  require_fitting(model, set);
   // Sequences go out in blocks so that a filter's set-up is shared; the block size is fixed, and
   // each sequence's number does not depend on its block.
   constexpr std::size_t kBlock = 16;
@@ -68,7 +74,6 @@ std::vector<SequenceLikelihood> log_likelihoods(const AnyModel& model, const Seq
           auto filter = make_filter(m);
           const std::size_t end = std::min(set.size(), (block + 1) * kBlock);
           for (std::size_t i = block * kBlock; i < end; ++i) {
-            require_symbols_below(filter.alphabet_size(), set[i], i);
             out[i] = log_likelihood(filter, set[i], burn_in);
           }
         },

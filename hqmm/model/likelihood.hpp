@@ -22,8 +22,12 @@ template <typename Filter>
 [[nodiscard]] SequenceLikelihood log_likelihood(Filter& filter, const SequenceView& sequence,
                                                 std::size_t burn_in);
 
-/// Every sequence of a set, in order. Same numbers at any thread count. Throws kBadData when the
-/// set's symbols do not fit the model's alphabet.
+/// Throws kBadData when the set's symbols are not the model's.
+void require_fitting(const AnyModel& model, const SequenceSet& set);
+
+/// Every sequence of a set, in order, by the filters: what engine/likelihood.hpp does faster. Same
+/// numbers at any thread count. Throws kBadData when the set's symbols do not fit the model's
+/// alphabet.
 [[nodiscard]] std::vector<SequenceLikelihood> log_likelihoods(const AnyModel& model,
                                                               const SequenceSet& set,
                                                               std::size_t burn_in, int threads);

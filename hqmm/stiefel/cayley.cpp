@@ -4,13 +4,16 @@
 #include <cassert>
 
 #include "hqmm/stiefel/gram.hpp"
+#include "hqmm/stiefel/products.hpp"
 
 namespace hqmm {
 
 Stack cayley(const Stack& gamma, const Stack& m, double eta) {
   assert(gamma.rows() == m.rows() && gamma.cols() == m.cols());
   const Index n = gamma.cols();
-  const Matrix cross = gamma.adjoint() * m;  // Γ†M
+  SquareMemory memory(n, 2);
+  multiply_adjoint(gamma, m, memory[0]);
+  const Matrix cross = to_matrix(memory[0]);  // Γ†M
   // Γ†Γ as it is, not I: then what rounding has done to Γ is kept, not amplified.
   const Matrix gamma_gram = gram(gamma);
 
@@ -27,9 +30,15 @@ Stack cayley(const Stack& gamma, const Stack& m, double eta) {
   right.bottomRows(n) = -cross.adjoint();
 
   const Matrix x = eta * system.partialPivLu().solve(right);
-  Stack moved = gamma;
-  moved.noalias() -= m * x.topRows(n);
-  moved.noalias() -= gamma * x.bottomRows(n);
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = 0; j < n; ++j) {
+      memory[0].set(i, j, x(i, j));
+      memory[1].set(i, j, x(n + i, j));
+    }
+  }
+  Stack moved(gamma.rows(), n);
+  multiply(m, memory[0], moved, -1.0, {1.0, gamma});
+  multiply(gamma, memory[1], moved, -1.0, {1.0, moved});
   return moved;
 }
 

@@ -29,9 +29,10 @@ double nuclear_norm(const Stack& z) {
 double spectral_norm(const Stack& z) {
   if (!z.allFinite()) return kNaN;
   if (is_zero(z)) return 0.0;
+  if (z.rows() < z.cols()) return spectral_norm(z.adjoint());
   const double scale = safe_scale(z);
-  const Stack scaled = scale * (z.rows() < z.cols() ? Stack(z.adjoint()) : z);
-  const Eigen::SelfAdjointEigenSolver<Matrix> solver(gram(scaled), Eigen::EigenvaluesOnly);
+  const Matrix h = scale == 1.0 ? gram(z) : gram(Stack(scale * z));
+  const Eigen::SelfAdjointEigenSolver<Matrix> solver(h, Eigen::EigenvaluesOnly);
   return std::sqrt(solver.eigenvalues().maxCoeff()) / scale;
 }
 

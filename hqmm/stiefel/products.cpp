@@ -61,6 +61,14 @@ void blend_numbers(double a, const double* x, double b, double* y, Index count) 
   for (; i < count; ++i) y[i] = a * x[i] + b * y[i];
 }
 
+void scale_numbers(double a, double* y, Index count) {
+  const Wide d;
+  const auto by = all(d, a);
+  Index i = 0;
+  for (; i + kWidest <= count; i += kWidest) store(mul(by, load(d, y + i)), d, y + i);
+  for (; i < count; ++i) y[i] *= a;
+}
+
 }  // namespace
 }  // namespace hqmm::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -71,6 +79,7 @@ namespace hqmm {
 HWY_EXPORT(tall_product);
 HWY_EXPORT(adjoint_product);
 HWY_EXPORT(blend_numbers);
+HWY_EXPORT(scale_numbers);
 
 void multiply(const Stack& a, const Square& b, Stack& c, double s, const Term& x, const Term& y) {
   assert(a.cols() == b.size() && c.rows() == a.rows() && c.cols() == b.size() && &c != &a);
@@ -95,6 +104,11 @@ void blend(double a, const Stack& x, double b, Stack& y) {
   use_simd_limit();
   HWY_DYNAMIC_DISPATCH(blend_numbers)
   (a, Operand(x).at, b, reinterpret_cast<double*>(y.data()), 2 * y.size());
+}
+
+void scale(double a, Stack& y) {
+  use_simd_limit();
+  HWY_DYNAMIC_DISPATCH(scale_numbers)(a, reinterpret_cast<double*>(y.data()), 2 * y.size());
 }
 
 }  // namespace hqmm

@@ -41,5 +41,7 @@ void gram(const Stack& z, const Square& h);
 
 /// Y ← aX + bY
 void blend(double a, const Stack& x, double b, Stack& y);
+/// Y ← aY
+void scale(double a, Stack& y);
 
 }  // namespace hqmm

@@ -103,7 +103,8 @@ struct ManifoldShape {
 };
 
 // Γ of several models, and B of ρ₀ = BB† as a point of a sphere.
-constexpr ManifoldShape kShapes[] = {{4, 2}, {24, 2}, {36, 3}, {72, 6}, {1, 1}, {4, 1}, {16, 1}};
+constexpr ManifoldShape kShapes[] = {{4, 2},  {24, 2}, {36, 3}, {72, 6}, {1, 1},   {4, 1},
+                                     {16, 1}, {25, 5}, {7, 7},  {48, 8}, {192, 8}, {40, 20}};
 
 TEST(UpdateRule, EveryFeasibleStepStaysOnTheManifold) {
   for (const bool cayley : {false, true}) {

@@ -6,6 +6,7 @@
 
 #include "hqmm/core/random.hpp"
 #include "hqmm/core/types.hpp"
+#include "hqmm/stiefel/square.hpp"
 
 namespace hqmm::testing {
 
@@ -31,6 +32,18 @@ inline Stack with_singular_values(Index rows, const RealVector& values, RandomSt
   const Stack u = feasible(rows, values.size(), random);
   const Stack v = feasible(values.size(), values.size(), random);
   return u * values.cast<Complex>().asDiagonal() * v.adjoint();
+}
+
+/// U diag(values) U† with a random U.
+inline Matrix hermitian(const RealVector& values, RandomStream& random) {
+  const Matrix u = feasible(values.size(), values.size(), random);
+  const Matrix h = u * values.cast<Complex>().asDiagonal() * u.adjoint();
+  return 0.5 * (h + h.adjoint());
+}
+
+inline void fill(const Square& to, const Matrix& from) {
+  for (Index i = 0; i < to.size(); ++i)
+    for (Index j = 0; j < to.size(); ++j) to.set(i, j, from(i, j));
 }
 
 inline RealVector singular_values(const Stack& z) {

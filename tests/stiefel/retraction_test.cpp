@@ -162,7 +162,7 @@ TEST(Retraction, FeasibleComesBackUntouched) {
 TEST(Retraction, DoesNotSeeTheScale) {
   RandomStream random(7, Purpose::kTest);
   const Stack z = gaussian(24, 4, random);
-  for (const double size : {1e-300, 1e-160, 1e-3, 1e3, 1e160, 1e300}) {
+  for (const double size : {1e-300, 1e-160, 1e-80, 1e-3, 1e3, 1e80, 1e160, 1e300}) {
     const Retraction got = retract(size * z);
     EXPECT_TRUE(got.converged) << size;
     EXPECT_LT(distance(got.gamma, polar(z)), 1e-12) << size;
@@ -177,6 +177,55 @@ TEST(Retraction, RespectsItsBudget) {
   EXPECT_FALSE(got.converged);
 }
 
+// Where feasibility is not measured again it must hold all the same: measured here.
+TEST(Retraction, InPlaceIsFeasibleAndThePolarFactor) {
+  RandomStream random(10, Purpose::kTest);
+  GramIteration iteration;
+  int unmeasured = 0;
+  for (int trial = 0; trial < 600; ++trial) {
+    const Index n = 1 + static_cast<Index>(random.below(trial % 10 == 0 ? 40 : 9));
+    const Index p = n + static_cast<Index>(random.below(5 * static_cast<std::uint64_t>(n)));
+    const double eta = std::exp(std::log(1e-4) + random.uniform() * std::log(1e4));
+    const Stack gamma = feasible(p, n, random);
+    const Stack z = gamma - eta * newton_schulz_literal(gaussian(p, n, random));
+    Stack moved = z;
+    Stack after(p, n);
+    const RetractionReport report = retract(moved, after, iteration);
+    SCOPED_TRACE(::testing::Message() << p << " x " << n << ", eta " << eta);
+    const Retraction measured = retract(z);
+    EXPECT_EQ(report.converged, measured.converged);
+    if (!report.converged) continue;
+    EXPECT_LE(naive_residual(after), kRetractionTolerance);
+    EXPECT_LE(report.residual, kRetractionTolerance);
+    EXPECT_LT(distance(after, measured.gamma), 1e-12);
+    if (report.residual != measured.residual) ++unmeasured;
+  }
+  EXPECT_GT(unmeasured, 200) << "most steps take the short way";
+}
+
+TEST(Retraction, InPlaceReportsWhatItCannotDo) {
+  RandomStream random(11, Purpose::kTest);
+  GramIteration iteration;
+  Stack after(12, 3);
+  Stack deficient = gaussian(12, 3, random);
+  deficient.col(2) = deficient.col(0);
+  EXPECT_FALSE(retract(deficient, after, iteration).converged);
+  Stack zero = Stack::Zero(12, 3);
+  EXPECT_FALSE(retract(zero, after, iteration).converged);
+  for (const double bad :
+       {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(), 1e200}) {
+    Stack z = Stack::Identity(12, 3);
+    z(5, 1) = bad;
+    EXPECT_FALSE(retract(z, after, iteration).converged) << bad;
+  }
+  Stack good = feasible(12, 3, random);
+  const Stack start = good;
+  const RetractionReport report = retract(good, after, iteration);
+  EXPECT_TRUE(report.converged) << "what went before leaves no traces";
+  EXPECT_EQ(report.iterations, 0);
+  EXPECT_EQ(after, start) << "feasible comes back untouched";
+}
+
 /// Rounding in Γ†Γ grows with n; at these sizes it is still far below the tolerance.
 TEST(Retraction, LargeLatentDimensions) {
   RandomStream random(9, Purpose::kTest);
@@ -186,6 +235,18 @@ TEST(Retraction, LargeLatentDimensions) {
     const Retraction got = retract(z);
     EXPECT_TRUE(got.converged) << n << ": " << got.residual;
     EXPECT_LE(naive_residual(got.gamma), 1.1 * kRetractionTolerance);
+  }
+}
+
+TEST(Retraction, InPlaceOfLargeLatentDimensions) {
+  RandomStream random(12, Purpose::kTest);
+  GramIteration iteration;
+  for (const Index n : {64, 128, 256}) {
+    const Stack gamma = feasible(2 * n, n, random);
+    Stack moved = gamma - 0.02 * newton_schulz_literal(gaussian(2 * n, n, random));
+    Stack after(2 * n, n);
+    EXPECT_TRUE(retract(moved, after, iteration).converged) << n;
+    EXPECT_LE(naive_residual(after), kRetractionTolerance) << n;
   }
 }
 

@@ -1,5 +1,5 @@
-// A complex matrix as a real one of twice the size: (Re K, −Im K; Im K, Re K), which acts on columns
-// of real parts over imaginary parts, and the way back for gradients.
+// A complex matrix as a real one of twice the size: (Re K, −Im K; Im K, Re K), which acts on
+// columns of real parts over imaginary parts, and the way back for gradients.
 #pragma once
 
 #include "hqmm/core/types.hpp"
@@ -14,6 +14,15 @@ inline void write_real_form(const Complex* k, Index n, Index stride, double* out
       out[j * stride + n + i] = k->imag();
       out[(n + j) * stride + i] = -k->imag();
     }
+  }
+}
+
+/// Columns Y of real parts over imaginary parts, n of them: writes iY behind them.
+inline void write_i_behind(double* y, Index n, Index stride) {
+  double* turned = y + n * stride;
+  for (Index j = 0; j < n; ++j, y += stride, turned += stride) {
+    for (Index i = 0; i < n; ++i) turned[i] = -y[n + i];
+    for (Index i = 0; i < n; ++i) turned[n + i] = y[i];
   }
 }
 

@@ -2,6 +2,7 @@
 // straddles two, and whose new elements are not set: work space is written before it is read.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <new>
 #include <utility>

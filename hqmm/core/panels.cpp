@@ -1,4 +1,4 @@
-#include "hqmm/engine/panels.hpp"
+#include "hqmm/core/panels.hpp"
 
 #include <array>
 #include <type_traits>
@@ -7,7 +7,7 @@
 #include "hqmm/core/simd.hpp"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "hqmm/engine/panels.cpp"
+#define HWY_TARGET_INCLUDE "hqmm/core/panels.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -153,8 +153,7 @@ HWY_INLINE void tile_body(const PanelProduct& p, Index row, Index col) {
     right += kSums * along;
   }
   if constexpr (kSums > 1) {
-    for (; k < p.depth; ++k, left += down, right += along)
-      first.add_term(left, right, col_step);
+    for (; k < p.depth; ++k, left += down, right += along) first.add_term(left, right, col_step);
     if constexpr (kSums > 2) {
       first.add(third);
       second.add(fourth);
@@ -189,13 +188,13 @@ struct Stripe {
 template <int kVectors, bool kHalf>
 constexpr Stripe kStripe{kWidth<kVectors, kHalf>, kTiles<kVectors, kHalf>.data()};
 
-constexpr Stripe kWhole[] = {{}, kStripe<1, false>, kStripe<2, false>, kStripe<3, false>,
-                             kStripe<4, false>};
+constexpr Stripe kWhole[] = {
+    {}, kStripe<1, false>, kStripe<2, false>, kStripe<3, false>, kStripe<4, false>};
 #if HWY_TARGET == HWY_AVX3
 constexpr Stripe kWithHalf[] = {kStripe<0, true>, kStripe<1, true>, kStripe<2, true>,
                                 kStripe<3, true>, kStripe<4, true>};
 #else
-constexpr const Stripe* kWithHalf = kWhole;  // never asked for
+constexpr const Stripe* kWithHalf = kWhole;            // never asked for
 #endif
 
 /// How many vectors of rows the next stripe takes.
@@ -233,7 +232,8 @@ void single(const PanelProduct& p) {
 
 template <int kVectors, bool kHalf, std::size_t... kCols>
 constexpr auto singles_of(std::index_sequence<kCols...>) {
-  return std::array<PanelKernel, kMostCols>{single<kVectors, kHalf, static_cast<int>(kCols) + 1>...};
+  return std::array<PanelKernel, kMostCols>{
+      single<kVectors, kHalf, static_cast<int>(kCols) + 1>...};
 }
 template <int kVectors, bool kHalf>
 constexpr auto kSingles =
@@ -246,8 +246,8 @@ struct Single {
 template <int kVectors, bool kHalf>
 constexpr Single kSingle{kWidth<kVectors, kHalf>, kSingles<kVectors, kHalf>.data()};
 
-constexpr Single kWholeSingles[] = {{}, kSingle<1, false>, kSingle<2, false>, kSingle<3, false>,
-                                    kSingle<4, false>};
+constexpr Single kWholeSingles[] = {
+    {}, kSingle<1, false>, kSingle<2, false>, kSingle<3, false>, kSingle<4, false>};
 #if HWY_TARGET == HWY_AVX3
 constexpr Single kHalfSingles[] = {kSingle<0, true>, kSingle<1, true>, kSingle<2, true>,
                                    kSingle<3, true>, kSingle<4, true>};

@@ -19,7 +19,8 @@ inline constexpr Index kRowUnit = 4;
 constexpr Index padded_rows(Index rows) { return (rows + kRowUnit - 1) / kRowUnit * kRowUnit; }
 
 /// Distance between columns of a matrix of so many rows: whole cache lines, so that no vector
-/// straddles two, and no power of two, which would put them all into the same few sets of the cache.
+/// straddles two, and no power of two, which would put them all into the same few sets of the
+/// cache.
 constexpr Index column_stride(Index rows) {
   const Index padded = (rows + 7) / 8 * 8;
   return padded % 32 == 0 && padded >= 64 ? padded + 8 : padded;
@@ -45,8 +46,8 @@ using PanelKernel = void (*)(const PanelProduct&);
 /// The kernel for this processor, within HQMM_SIMD. Look it up once per pass, not per product.
 [[nodiscard]] PanelKernel panel_kernel();
 
-/// The same for products of so many rows and columns only: without the bookkeeping when their C fits
-/// the registers.
+/// The same for products of so many rows and columns only: without the bookkeeping when their C
+/// fits the registers.
 [[nodiscard]] PanelKernel panel_kernel_for(Index rows, Index cols);
 
 }  // namespace hqmm

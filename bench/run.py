@@ -1,0 +1,193 @@
+"""Runs everything that is measured and keeps it as JSON; then report.py makes one table and docs/performance.md of it.
+
+usage: run.py BUILD_FOLDER [--only PART…] [--no-report]
+Parts: cases threads scaling reading targets peers training hot_spots. Results of parts left out stay as they were.
+"""
+import argparse
+import datetime
+import filecmp
+import json
+import os
+import platform
+import subprocess
+import sys
+import time
+
+from bars import all_bars, verdict
+from hot_spots import record
+from results import Results
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+PEERS = ("numpy_gradient", "torch_gradient", "ghmm_em", "pomegranate_em", "hmmlearn_em")
+TARGETS = ("avx512", "avx2", "sse4", "scalar")
+TARGET_CASES = "^gradient/auto/(n=2/w=1|n=6/w=1|n=6/w=4|n=16/w=1)/B=20/"
+ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+
+
+def busy_cores():
+    """How many cores others keep busy, looked at for a second. (The load average still remembers our own compiling.)"""
+
+    def idle():
+        with open("/proc/stat", encoding="utf-8") as file:
+            return sum(int(x) for x in file.readline().split()[4:6]) / os.sysconf("SC_CLK_TCK")
+
+    try:
+        start, before = time.perf_counter(), idle()
+        time.sleep(1.0)
+        return max(0.0, os.cpu_count() - (idle() - before) / (time.perf_counter() - start))
+    except OSError:
+        return 0.0
+
+
+class Runner:
+    def __init__(self, build):
+        self.program = os.path.join(build, "bench", "hqmm_bench")
+        self.export = os.path.join(build, "bench", "hqmm_bench_export")
+        self.ghmm = os.path.join(build, "bench", "hqmm_bench_ghmm")
+        self.hqmm = os.path.join(build, "hqmm")
+        self.folder = os.path.join(build, "results")
+        os.makedirs(self.folder, exist_ok=True)
+
+    def keep(self, name, content):
+        with open(os.path.join(self.folder, name + ".json"), "w", encoding="utf-8") as file:
+            json.dump(content, file, indent=1)
+
+    def google(self, name, cases, *, repetitions, min_time, interleave=True, environment=None):
+        """One process of the benchmark program; its JSON becomes NAME.json."""
+        out = os.path.join(self.folder, name + ".json")
+        command = [self.program, f"--benchmark_filter={cases}", f"--benchmark_out={out}", "--benchmark_out_format=json"]
+        command += [f"--benchmark_repetitions={repetitions}", f"--benchmark_min_time={min_time}"]
+        command += [f"--benchmark_enable_random_interleaving={'true' if interleave else 'false'}"]
+        # Its own table is long and ours says more.
+        done = subprocess.run(
+            command, env={**os.environ, **ONE_THREAD, **(environment or {})}, stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE, text=True, check=False,
+        )
+        if done.returncode != 0:
+            sys.exit(f"bench: {' '.join(command)} failed:\n{done.stderr}")
+
+    # ---- parts ------------------------------------------------------------------------------------
+
+    def cases(self):
+        # Interleaved, so that a slow minute of the machine hits both sides of a ratio.
+        self.google("cases", "^(dgemm|gradient|em|update|newton_schulz|jacobi_svd)", repetitions=5, min_time=0.03)
+
+    def threads(self):
+        self.google("threads", "^threads/", repetitions=7, min_time=0.03)
+
+    def scaling(self):
+        self.google("scaling", "^scaling/", repetitions=2, min_time=0.05, interleave=False)
+
+    def reading(self):
+        # Alone in its process: it reports the high-water mark of memory.
+        self.google("reading", "^read_", repetitions=1, min_time=0.05, interleave=False)
+
+    def targets(self):
+        for target in TARGETS:
+            limit = {"HQMM_SIMD": target}
+            self.google("target-" + target, TARGET_CASES, repetitions=3, min_time=0.03, environment=limit)
+
+    def peers(self):
+        subprocess.run([self.export, self.folder], check=True)
+        environment = {**os.environ, **ONE_THREAD, "HQMM_BENCH_GHMM": self.ghmm}
+        rows = []
+        for peer in PEERS:
+            command = [sys.executable, os.path.join(HERE, "peers", peer + ".py"), self.folder]
+            done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+            if done.returncode == 0:
+                rows += json.loads(done.stdout)
+            else:
+                last = (done.stderr.strip().splitlines() or ["no message"])[-1]
+                rows.append({"peer": peer.split("_")[0], "missing": "failed: " + last})
+        self.keep("peers", rows)
+
+    def training(self):
+        self.keep("training", Training(self.hqmm, os.path.join(self.folder, "training")).measure())
+
+    def hot_spots(self):
+        missed = {bar.case for bar in all_bars(Results(self.folder)) if bar.case and verdict(bar) == "MISSED"}
+        self.keep("hot_spots", {
+            case: spots for case in sorted(missed) if (spots := record(self.program, case, self.folder))
+        })
+
+    def machine(self):
+        cpu = platform.processor() or platform.machine()
+        try:
+            with open("/proc/cpuinfo", encoding="utf-8") as file:
+                cpu = next(line.split(":", 1)[1].strip() for line in file if line.startswith("model name"))
+        except (OSError, StopIteration):
+            pass
+        self.keep("machine", {
+            "cpu": cpu,
+            "cores": os.cpu_count(),
+            "system": platform.freedesktop_os_release().get("PRETTY_NAME", platform.system()),
+            "date": datetime.date.today().isoformat(),
+            "busy": busy_cores(),
+        })
+
+
+class Training:
+    """Training runs of the command line: the defaults against the naive engine, and restarts on two threads."""
+
+    def __init__(self, hqmm, folder):
+        self.hqmm, self.folder = hqmm, folder
+        os.makedirs(folder, exist_ok=True)
+        self.data = os.path.join(folder, "data")
+        self.run("generate", "synthetic-hmm", "-o", self.data)
+
+    def run(self, *arguments):
+        """(processor seconds, wall seconds) of one command."""
+        start = time.perf_counter()
+        command = [self.hqmm, *arguments, "--quiet"]
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        message = process.stderr.read().decode(errors="replace")
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        process.stderr.close()
+        if process.returncode != 0:
+            raise RuntimeError(message.strip())
+        return usage.ru_utime + usage.ru_stime, time.perf_counter() - start
+
+    def train(self, out, *arguments):
+        files = [os.path.join(self.data, "train.txt"), "--validation", os.path.join(self.data, "validation.txt")]
+        return self.run("train", *files, "-o", os.path.join(self.folder, out), *arguments)
+
+    def measure(self):
+        out = {}
+        out["default"] = min(self.train("default.h5", "--threads", "1")[0] for _ in range(3))
+        try:
+            naive = ("--threads", "1", "--engine", "naive")
+            short = min(self.train("naive.h5", *naive, "--epochs", "1")[0] for _ in range(2))
+            longer = min(self.train("naive.h5", *naive, "--epochs", "6")[0] for _ in range(2))
+            out["naive"] = short + 59 * (longer - short) / 5
+        except RuntimeError as error:
+            out["naive_failed"] = str(error)
+        restarts = ("--restarts", "8", "--epochs", "10")
+        for threads in ("1", "2"):
+            name = f"restarts{threads}.h5"
+            out["restarts" + threads] = min(self.train(name, *restarts, "--threads", threads)[1] for _ in range(3))
+        files = [os.path.join(self.folder, f"restarts{threads}.h5") for threads in "12"]
+        out["restarts_same_bytes"] = filecmp.cmp(*files, shallow=False)
+        return out
+
+
+def main():
+    parts = ("cases", "threads", "scaling", "reading", "targets", "peers", "training", "hot_spots")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build")
+    parser.add_argument("--only", nargs="+", choices=parts, default=parts)
+    parser.add_argument("--no-report", action="store_true")
+    arguments = parser.parse_args()
+    runner = Runner(arguments.build)
+    runner.machine()
+    for part in arguments.only:
+        start = time.perf_counter()
+        getattr(runner, part)()
+        print(f"bench {part}: done ({time.perf_counter() - start:.0f} s)", file=sys.stderr)
+    if arguments.no_report:
+        return 0
+    return subprocess.run([sys.executable, os.path.join(HERE, "report.py"), runner.folder], check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())

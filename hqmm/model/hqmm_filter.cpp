@@ -1,0 +1,209 @@
+#include <Eigen/Eigenvalues>
+#include <cassert>
+#include <cmath>
+
+#include "hqmm/core/error.hpp"
+#include "hqmm/core/panels.hpp"
+#include "hqmm/core/real_form.hpp"
+#include "hqmm/model/filter.hpp"
+#include "hqmm/model/normalise.hpp"
+
+namespace hqmm {
+namespace {
+
+/// Throws when there is nothing to divide by, which a valid HMM and a trace-preserving HQMM
+/// exclude.
+void require_weight(double weight, std::size_t t) {
+  if (weight > 0.0 && std::isfinite(weight)) return;
+  throw fail(
+      ErrorCode::kBadData,
+      "the model gives the symbols at position {} a total weight of {:.3g}: its operators {} the "
+      "state",
+      t, weight, weight > 0.0 ? "blow up" : "annihilate");
+}
+
+/// Columns of real parts over imaginary parts, `stride` apart.
+void write_columns(const Matrix& matrix, Index stride, double* out) {
+  const Index n = matrix.rows();
+  for (Index j = 0; j < n; ++j) {
+    for (Index i = 0; i < n; ++i) {
+      out[j * stride + i] = matrix(i, j).real();
+      out[j * stride + n + i] = matrix(i, j).imag();
+    }
+  }
+}
+
+Matrix read_columns(const double* in, Index n, Index stride) {
+  Matrix out(n, n);
+  for (Index j = 0; j < n; ++j)
+    for (Index i = 0; i < n; ++i) out(i, j) = {in[j * stride + i], in[j * stride + n + i]};
+  return out;
+}
+
+}  // namespace
+
+struct HqmmFilter::Tables {
+  explicit Tables(const Hqmm& model);
+
+  [[nodiscard]] const double* matrix(std::uint32_t set, Index block) const {
+    return matrices[set].data() + block * 2 * n * stride;
+  }
+  [[nodiscard]] std::size_t state_size() const { return static_cast<std::size_t>(n * stride); }
+
+  PanelKernel kernel = panel_kernel();
+  Index n, stride, symbols;
+  PanelKernel square;  // of products with n columns
+  bool feasible;
+  std::vector<AlignedDoubles> matrices;       // [set]: the real form of every K
+  std::vector<AlignedDoubles> effects;        // [set]: column k holds entry k of E_y for every y
+  std::vector<std::vector<double>> heaviest;  // [set][y] = tr E_y, which no weight exceeds
+  std::vector<AlignedDoubles> grams;          // [set]: Γ†Γ
+};
+
+HqmmFilter::Tables::Tables(const Hqmm& model)
+    : n(model.latent_dim()),
+      stride(column_stride(2 * n)),
+      symbols(model.alphabet_size()),
+      square(panel_kernel_for(padded_rows(2 * n), n)),
+      feasible(is_feasible(model)) {
+  const Index effect_stride = column_stride(symbols);
+  for (const KrausSet& set : model.sets) {
+    AlignedDoubles& real =
+        matrices.emplace_back(static_cast<std::size_t>(set.gamma().rows() / n * 2 * n * stride));
+    std::fill_n(real.data(), real.size(), 0.0);
+    for (Index row = 0; row < set.gamma().rows(); row += n)
+      write_real_form(set.gamma().data() + row * n, n, stride, real.data() + row * 2 * stride);
+    AlignedDoubles& effect =
+        effects.emplace_back(state_size() * static_cast<std::size_t>(effect_stride));
+    std::fill_n(effect.data(), effect.size(), 0.0);
+    std::vector<double>& traces = heaviest.emplace_back();
+    AlignedDoubles column(state_size());
+    std::fill_n(column.data(), column.size(), 0.0);
+    for (Index y = 0; y < symbols; ++y) {
+      const Matrix e = set.effect(y);
+      traces.push_back(e.trace().real());
+      write_columns(e, stride, column.data());
+      for (std::size_t k = 0; k < column.size(); ++k)
+        effect.data()[static_cast<Index>(k) * effect_stride + y] = column.data()[k];
+    }
+    AlignedDoubles& gram = grams.emplace_back(column);
+    write_columns(set.gamma().adjoint() * set.gamma(), stride, gram.data());
+  }
+}
+
+HqmmFilter::HqmmFilter(const Hqmm& model)
+    : model_(&model),
+      tables_(std::make_shared<const Tables>(model)),
+      rho_(tables_->state_size()),
+      next_(tables_->state_size()),
+      moved_(2 * tables_->state_size()) {
+  std::fill_n(next_.data(), next_.size(), 0.0);
+  set_state(model.initial_state);
+}
+
+Matrix HqmmFilter::state() const { return read_columns(rho_.data(), tables_->n, tables_->stride); }
+
+void HqmmFilter::set_state(const Matrix& rho) {
+  std::fill_n(rho_.data(), rho_.size(), 0.0);
+  write_columns(rho, tables_->stride, rho_.data());
+}
+
+void HqmmFilter::restart(std::size_t length) {
+  if (length == kUnknownLength && !model_->positions.stationary() &&
+      model_->positions.anchor() == PositionMap::Anchor::kEnd) {
+    throw fail(
+        ErrorCode::kUsage,
+        "this model counts positions from the end of a sequence: it cannot follow a live stream");
+  }
+  length_ = length;
+  t_ = 0;
+  set_state(model_->initial_state);
+}
+
+double HqmmFilter::apply(std::uint32_t set, Index first, Index count) {
+  const Index n = tables_->n;
+  const Index stride = tables_->stride;
+  PanelProduct product{.rows = padded_rows(2 * n), .depth = 2 * n, .cols = n};
+  product.left_stride = product.out_stride = stride;
+  for (Index q = 0; q < count; ++q) {
+    const double* k = tables_->matrix(set, first + q);
+    product.left = k;
+    product.right = rho_.data();
+    product.depth_step = 1;
+    product.col_step = stride;
+    product.out = moved_.data();
+    product.add = false;
+    tables_->square(product);
+    write_i_behind(moved_.data(), n, stride);
+    // (Y, iY) times K†: the real form of K read by rows
+    product.left = moved_.data();
+    product.right = k;
+    product.depth_step = stride;
+    product.col_step = 1;
+    product.out = next_.data();
+    product.add = q > 0;
+    tables_->square(product);
+  }
+  double trace = 0.0;
+  for (Index i = 0; i < n; ++i) trace += next_.data()[i * stride + i];
+  return trace;
+}
+
+/// Is `next`, of trace `weight`, no longer a state up to scale? ρ is known to about 1e-16, so a
+/// symbol that all but contradicts the past leaves nothing but rounding, and that can have negative
+/// probabilities. `heaviest` bounds the weight that any state gives the symbol. The eigenvalues are
+/// for the rare case.
+bool HqmmFilter::lost_in_rounding(double weight, double heaviest) const {
+  const double* next = next_.data();
+  double squared_norm = 0.0;
+  for (Index j = 0; j < tables_->n; ++j, next += tables_->stride)
+    for (Index i = 0; i < 2 * tables_->n; ++i) squared_norm += next[i] * next[i];
+  const bool suspect = weight < 1e-10 * heaviest || squared_norm > (1.0 + 1e-6) * weight * weight;
+  if (!suspect) return false;
+  const Matrix scaled = read_columns(next_.data(), tables_->n, tables_->stride) / weight;
+  const Eigen::SelfAdjointEigenSolver<Matrix> solver(scaled, Eigen::EigenvaluesOnly);
+  return solver.eigenvalues()(0) < -0.01;
+}
+
+StepWeight HqmmFilter::step(Symbol symbol) {
+  const std::uint32_t set = current_set();
+  const Index w = model_->sets[set].kraus_rank();
+  StepWeight weight;
+  double trace = 0.0;
+  bool unseen = symbol == kMissing;
+  if (!unseen) {
+    assert(symbol < alphabet_size());
+    if (!tables_->feasible) {
+      const double* gram = tables_->grams[set].data();
+      weight.total = 0.0;
+      for (std::size_t k = 0; k < rho_.size(); ++k) weight.total += gram[k] * rho_.data()[k];
+    }
+    trace = weight.raw = apply(set, symbol * w, w);
+    if (!(trace > 0.0) || lost_in_rounding(trace, tables_->heaviest[set][symbol])) {
+      weight.raw = 0.0;
+      unseen = true;
+    }
+  }
+  if (unseen) trace = apply(set, 0, tables_->symbols * w);
+  require_weight(trace, t_);
+  const double scale = 1.0 / trace;
+  for (std::size_t k = 0; k < rho_.size(); ++k) rho_.data()[k] = next_.data()[k] * scale;
+  ++t_;
+  return weight;
+}
+
+void HqmmFilter::next_distribution(std::span<double> out) const {
+  // tr(E_y ρ) for every y: entries of E_y by entries of ρ
+  PanelProduct product{
+      .rows = padded_rows(tables_->symbols), .depth = static_cast<Index>(rho_.size()), .cols = 1};
+  product.left = tables_->effects[current_set()].data();
+  product.left_stride = column_stride(tables_->symbols);
+  product.right = rho_.data();
+  AlignedDoubles weights(static_cast<std::size_t>(product.rows));
+  product.out = weights.data();
+  tables_->kernel(product);
+  std::copy_n(weights.data(), out.size(), out.data());
+  require_weight(normalise(out), t_);
+}
+
+}  // namespace hqmm

@@ -1,0 +1,114 @@
+// Which engine is taken: the wanted one or an error that says why not, and a sensible one by
+// itself.
+#include "hqmm/engine/choose.hpp"
+
+#include <gtest/gtest.h>
+
+#include "hqmm/core/error.hpp"
+#include "hqmm/engine/program.hpp"
+#include "support.hpp"
+
+namespace hqmm {
+namespace {
+
+using testing::expect_error;
+
+constexpr EngineKind kAll[] = {EngineKind::kAuto, EngineKind::kNaive, EngineKind::kFactor,
+                               EngineKind::kPure, EngineKind::kLanes, EngineKind::kSuperoperator,
+                               EngineKind::kKraus};
+
+BatchShape shape_of(Index n, Index w, Index s) {
+  BatchShape shape{n, w, s};
+  shape.state_rank = n;
+  shape.sequences = 20;
+  shape.symbols = 6000;
+  shape.longest = 300;
+  return shape;
+}
+
+TEST(Choose, NamesAreThoseOfTheKinds) {
+  for (const EngineKind kind : kAll) EXPECT_EQ(engine_named(engine_name(kind)), kind);
+  EXPECT_STREQ(engine_name(EngineKind::kAuto), "auto");
+  EXPECT_STREQ(engine_name(EngineKind::kSuperoperator), "superoperator");
+  for (const char* name : {"", "Auto", "turbo", "kraus "}) {
+    expect_error(ErrorCode::kUsage, "auto, naive, factor, pure, lanes, superoperator, kraus",
+                 [&] { static_cast<void>(engine_named(name)); });
+  }
+  expect_error(ErrorCode::kUsage, "turbo", [] { static_cast<void>(engine_named("turbo")); });
+}
+
+TEST(Choose, WhatIsWantedIsTaken) {
+  BatchShape shape = shape_of(2, 1, 4);
+  shape.state_rank = 1;
+  for (const EngineKind kind : {EngineKind::kNaive, EngineKind::kFactor, EngineKind::kPure,
+                                EngineKind::kSuperoperator, EngineKind::kKraus})
+    EXPECT_EQ(choose(shape, kind).engine, kind) << engine_name(kind);
+}
+
+TEST(Choose, WhatDoesNotFitIsRefusedAndSaysWhy) {
+  const auto refuses = [](EngineKind kind, const BatchShape& shape, const char* why) {
+    SCOPED_TRACE(engine_name(kind));
+    expect_error(ErrorCode::kUsage, why, [&] { static_cast<void>(choose(shape, kind)); });
+    expect_error(ErrorCode::kUsage, engine_name(kind),
+                 [&] { static_cast<void>(choose(shape, kind)); });
+  };
+  refuses(EngineKind::kFactor, shape_of(4, 2, 4), "Kraus rank of 1");
+  refuses(EngineKind::kPure, shape_of(4, 2, 4), "Kraus rank of 1");
+  refuses(EngineKind::kPure, shape_of(4, 1, 4), "not pure");
+  refuses(EngineKind::kLanes, shape_of(3, 1, 4), "n = 2");
+  BatchShape missing = shape_of(4, 1, 4);
+  missing.state_rank = 1;
+  missing.missing = true;
+  refuses(EngineKind::kFactor, missing, "missing");
+  refuses(EngineKind::kPure, missing, "missing");
+  refuses(EngineKind::kSuperoperator, shape_of(64, 1, 200), "memory");  // 200 matrices of 128 MiB
+}
+
+TEST(Choose, ByItselfItTakesWhatFitsAndNeverTheNaiveOne) {
+  for (const Index n : {1, 2, 3, 4, 8, 16, 32, 64, 128}) {
+    for (const Index w : {1, 2, 6, 20}) {
+      for (const Index s : {2, 6, 20, 300}) {
+        for (const bool stationary : {true, false}) {
+          for (const bool missing : {true, false}) {
+            for (const std::size_t symbols : {0, 1, 300, 1000000}) {
+              BatchShape shape = shape_of(n, w, s);
+              shape.stationary = stationary;
+              shape.sets = stationary ? 1 : 5;
+              shape.missing = missing;
+              shape.symbols = symbols;
+              shape.sequences = symbols == 1000000 ? 1000 : 1;
+              shape.longest = symbols / shape.sequences;
+              const Choice choice = choose(shape, EngineKind::kAuto);
+              EXPECT_NE(choice.engine, EngineKind::kNaive);
+              EXPECT_NE(choice.engine, EngineKind::kAuto);
+              EXPECT_EQ(choose(shape, choice.engine).gram, choice.gram) << "auto only picks";
+              EXPECT_GE(choice.part, 1U);
+              EXPECT_GE(choice.gram, 1);
+              EXPECT_LE(choice.gram, 3);
+              if (!stationary) {
+                EXPECT_EQ(choice.gram, 1);
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(Choose, StepsOfSeveralSymbolsAreForStationaryFeasibleModelsOfFewSymbols) {
+  BatchShape shape = shape_of(4, 1, 4);
+  shape.symbols = 100000;
+  shape.sequences = 300;
+  EXPECT_EQ(choose(shape, EngineKind::kFactor).gram, 3);
+  shape.feasible = false;
+  EXPECT_EQ(choose(shape, EngineKind::kFactor).gram, 1) << "totals are needed at every symbol";
+  shape.feasible = true;
+  shape.s = 20;
+  EXPECT_LE(choose(shape, EngineKind::kFactor).gram, 2) << "20³ is above kMostGrams";
+  shape.s = 100;
+  EXPECT_EQ(choose(shape, EngineKind::kFactor).gram, 1);
+}
+
+}  // namespace
+}  // namespace hqmm

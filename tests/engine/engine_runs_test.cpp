@@ -1,0 +1,170 @@
+// One long sequence, cut into segments by every engine; the same bytes at any thread count and from
+// any memory.
+#include "engine/engine_support.hpp"
+#include "hqmm/model/likelihood.hpp"
+#include "hqmm/model/sample.hpp"
+
+namespace hqmm {
+namespace {
+
+using testing::Batch;
+using testing::Shape;
+
+constexpr std::uint64_t kSeed = 616;
+constexpr EngineKind kFast[] = {EngineKind::kAuto,  EngineKind::kFactor,
+                                EngineKind::kPure,  EngineKind::kLanes,
+                                EngineKind::kKraus, EngineKind::kSuperoperator};
+
+/// Drawn from the model itself: symbols it did not expect would make the gradient a small
+/// difference of large numbers, and the naive engine as far from the truth as any.
+Batch long_batch(const Shape& shape, std::size_t length, double missing_share,
+                 RandomStream& random) {
+  Batch batch;
+  batch.model = testing::random_hqmm(shape, random);
+  std::vector<Symbol> symbols = sample(batch.model, {1, length, kSeed, 0, 1})[0].to_vector();
+  for (Symbol& symbol : symbols)
+    if (random.uniform() < missing_share) symbol = kMissing;
+  batch.set = testing::set_of(shape.s, {symbols});
+  batch.options = {1000, true, true};
+  return batch;
+}
+
+/// States of n = 4 fill a segment with 262144 steps, those of n = 2 with 524288.
+TEST(EngineRuns, AMillionSymbolsInOneSequence) {
+  std::uint64_t index = 0;
+  for (const Shape& shape : {Shape{2, 40, 1}, Shape{4, 3, 2}}) {
+    RandomStream random(kSeed, Purpose::kTest, ++index);
+    Batch batch = long_batch(shape, 1'000'000, 0.0, random);
+    SCOPED_TRACE(fmt::format("n={} s={} w={}", shape.n, shape.s, shape.w));
+    const BatchGradient one = batch.gradient_by(EngineKind::kKraus);
+    const auto filtered = log_likelihoods(batch.model, batch.set, 1000, 1);
+    testing::expect_close(one.log_likelihood, filtered[0].log_likelihood, "log-likelihood");
+    EXPECT_EQ(one.scored, filtered[0].scored);
+    for (const EngineKind engine : testing::engines_for(batch)) {
+      SCOPED_TRACE(engine_name(engine));
+      testing::expect_same(batch, batch.gradient_by(engine), one);
+    }
+  }
+}
+
+TEST(EngineRuns, AHundredThousandSymbolsAgreeWithTheNaiveOne) {
+  std::uint64_t index = 100;
+  for (const Shape& shape : {Shape{2, 4, 1}, Shape{3, 4, 1}, Shape{3, 2, 2}}) {
+    for (const double missing_share : {0.0, 0.01}) {
+      RandomStream random(kSeed, Purpose::kTest, ++index);
+      const Batch batch = long_batch(shape, 100'000, missing_share, random);
+      SCOPED_TRACE(fmt::format("n={} w={} missing {}", shape.n, shape.w, missing_share));
+      testing::expect_every_engine_as_naive(batch);
+    }
+  }
+}
+
+/// States of 20 sequences of n = 12 fill a segment with 1456 steps: three segments, the sequences
+/// ending in different ones.
+TEST(EngineRuns, SegmentsOfManySequencesAgreeWithTheNaiveOne) {
+  RandomStream random(kSeed, Purpose::kTest, 200);
+  Batch batch;
+  batch.model = testing::random_hqmm({6, 3, 1}, random);
+  std::vector<std::size_t> lengths(12);
+  for (std::size_t& length : lengths) length = 4000 + random.below(12000);
+  lengths[3] = 17;
+  batch.set = testing::set_of(3, testing::random_sequences(lengths, 3, random));
+  for (const bool through : {true, false}) {
+    batch.options = {5000, through, true};
+    testing::expect_every_engine_as_naive(batch);
+  }
+}
+
+// The same bytes.
+
+std::vector<Batch> some_batches() {
+  std::vector<Batch> out;
+  std::uint64_t index = 300;
+  for (const Shape& shape : {Shape{2, 4, 1}, Shape{2, 4, 2}, Shape{3, 4, 1}, Shape{12, 12, 2},
+                             Shape{4, 2, 4}, Shape{20, 3, 1}, Shape{1, 3, 2}}) {
+    for (const std::size_t count : {1, 100, 700}) {
+      RandomStream random(kSeed, Purpose::kTest, ++index);
+      Batch batch;
+      batch.model = index % 3 == 0 ? testing::random_positional_hqmm(
+                                         shape, PositionMap::Anchor::kStart, random)
+                                   : testing::random_hqmm(shape, random);
+      if (index % 2 == 0) batch.model.initial_state = random_pure_state(shape.n, random);
+      std::vector<std::size_t> lengths(count);
+      const std::size_t most = shape.n > 4 ? 9 : 60;
+      for (std::size_t& length : lengths) length = random.below(most);
+      batch.set = testing::set_of(shape.s, testing::random_sequences(lengths, shape.s, random));
+      batch.options = {index % 4, index % 2 == 0, true};
+      out.push_back(std::move(batch));
+    }
+  }
+  return out;
+}
+
+/// One that does not fit is left out.
+std::vector<EngineKind> fitting(const Batch& batch) {
+  const std::vector<EngineKind> all = testing::engines_for(batch);
+  std::vector<EngineKind> out;
+  for (const EngineKind engine : kFast)
+    if (std::find(all.begin(), all.end(), engine) != all.end()) out.push_back(engine);
+  return out;
+}
+
+TEST(EngineRuns, TheBytesAreTheSameAtAnyThreadCount) {
+  for (const Batch& batch : some_batches()) {
+    for (const EngineKind engine : fitting(batch)) {
+      SCOPED_TRACE(fmt::format("{}: n={} w={}, {} sequences", engine_name(engine),
+                               batch.model.latent_dim(), batch.model.kraus_rank(),
+                               batch.set.size()));
+      const BatchGradient one = batch.gradient_by(engine, 1);
+      for (const int threads : {2, 3, 0})
+        testing::expect_identical(batch.gradient_by(engine, threads), one);
+    }
+  }
+}
+
+TEST(EngineRuns, TheBytesAreTheSameFromUsedMemory) {
+  const std::vector<Batch> batches = some_batches();
+  GradientWorkspace workspace;
+  for (const int round : {0, 1}) {
+    for (const Batch& batch : batches) {
+      for (const EngineKind engine : fitting(batch)) {
+        SCOPED_TRACE(fmt::format("round {}, {}: n={} w={}, {} sequences", round,
+                                 engine_name(engine), batch.model.latent_dim(),
+                                 batch.model.kraus_rank(), batch.set.size()));
+        GradientOptions options = batch.options;
+        options.engine = engine;
+        options.want_initial_state = round == 0;
+        const BatchGradient fresh = gradient(batch.model, batch.views(), options, 1);
+        const BatchGradient used = gradient(batch.model, batch.views(), options, 2, workspace);
+        testing::expect_identical(used, fresh);
+      }
+    }
+  }
+  GradientWorkspace moved = std::move(workspace);
+  const Batch& batch = batches.front();
+  testing::expect_identical(gradient(batch.model, batch.views(), batch.options, 1, moved),
+                            batch.gradient_by(EngineKind::kAuto));
+}
+
+/// What a pass that failed leaves behind is not met again.
+TEST(EngineRuns, AFailureLeavesTheMemoryUsable) {
+  RandomStream random(kSeed, Purpose::kTest, 400);
+  Batch batch;
+  batch.model = testing::random_hqmm({3, 3, 1}, random);
+  batch.set = testing::set_of(3, testing::random_sequences({30, 40, 50}, 3, random));
+  Hqmm broken = batch.model;
+  broken.sets[0].gamma().bottomRows(3).setZero();
+  GradientWorkspace workspace;
+  for (const EngineKind engine : fitting(batch)) {
+    SCOPED_TRACE(engine_name(engine));
+    GradientOptions options = batch.options;
+    options.engine = engine;
+    EXPECT_THROW(static_cast<void>(gradient(broken, batch.views(), options, 1, workspace)),
+                 NotFiniteError);
+    testing::expect_identical(gradient(batch.model, batch.views(), options, 1, workspace),
+                              batch.gradient_by(engine));
+  }
+}
+
+}  // namespace
+}  // namespace hqmm
