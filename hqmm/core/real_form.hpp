@@ -2,6 +2,7 @@
 // columns of real parts over imaginary parts, and the way back for gradients.
 #pragma once
 
+#include "hqmm/core/panels.hpp"
 #include "hqmm/core/types.hpp"
 
 namespace hqmm {
@@ -23,6 +24,7 @@ inline void write_i_behind(double* y, Index n, Index stride) {
   for (Index j = 0; j < n; ++j, y += stride, turned += stride) {
     for (Index i = 0; i < n; ++i) turned[i] = -y[n + i];
     for (Index i = 0; i < n; ++i) turned[n + i] = y[i];
+    for (Index i = 2 * n; i < padded_rows(2 * n); ++i) turned[i] = 0.0;
   }
 }
 
