@@ -156,7 +156,7 @@ def scaling_bars(results):
             per_symbol = [1e9 * seconds / symbols for symbols, seconds in points]
             sizes = f"{points[0][0]:.0e} to {points[-1][0]:.0e} symbols"
             note = f"{min(per_symbol):.3g} to {max(per_symbol):.3g} ns a symbol, {sizes}"
-        yield Bar("growth with symbols: exponent", f"n={n} w={w}", measured, "≤", 1.02, "", note)
+        yield Bar("growth with symbols: exponent", f"n={n} w={w}", measured, "≤", 1.05, "", note)
     for form, points in shape_points(results).items():
         if len({point[0] for point in points}) < 3:
             continue

@@ -19,9 +19,6 @@ struct Pass {
   Matrix initial;
   std::vector<Matrix> gradient;
   double log_likelihood = 0.0;
-  std::vector<Matrix> states;
-  std::vector<double> weights;
-  Matrix left, next;
 
   explicit Pass(const NaiveWork& work) : n(work.latent_dim), w(work.kraus_rank) {
     for (long b = 0; b < work.alphabet_size * w; ++b) {
@@ -32,30 +29,28 @@ struct Pass {
   }
 
   void run(const std::vector<std::uint16_t>& symbols) {
-    states.assign(1, initial);
-    weights.assign(symbols.size(), 0.0);
+    std::vector<Matrix> states{initial};
+    std::vector<double> weights;
     for (std::size_t t = 0; t < symbols.size(); ++t) {
-      next.setZero(n, n);
+      Matrix next = Matrix::Zero(n, n);
       for (long b = symbols[t] * w; b < (symbols[t] + 1) * w; ++b) {
         const Matrix& k = operators[static_cast<std::size_t>(b)];
-        left.noalias() = k * states[t];
-        next.noalias() += left * k.adjoint();
+        next += k * states[t] * k.adjoint();
       }
-      weights[t] = next.trace().real();
+      weights.push_back(next.trace().real());
       log_likelihood += std::log(weights[t]);
       states.push_back(next / weights[t]);
     }
     Matrix s = Matrix::Zero(n, n);
     for (std::size_t t = symbols.size(); t-- > 0;) {
-      Matrix a = s;
-      a.diagonal().array() += 1.0 - s.conjugate().cwiseProduct(states[t + 1]).sum().real();
-      a /= weights[t];
-      s.setZero();
+      const Matrix identity = Matrix::Identity(n, n);
+      const double shift = 1.0 - (s * states[t + 1]).trace().real();
+      const Matrix a = (s + shift * identity) / weights[t];
+      s = Matrix::Zero(n, n);
       for (long b = symbols[t] * w; b < (symbols[t] + 1) * w; ++b) {
         const Matrix& k = operators[static_cast<std::size_t>(b)];
-        left.noalias() = a * k;
-        gradient[static_cast<std::size_t>(b)].noalias() -= 2.0 * left * states[t];
-        s.noalias() += k.adjoint() * left;
+        gradient[static_cast<std::size_t>(b)] -= 2.0 * a * k * states[t];
+        s += k.adjoint() * a * k;
       }
     }
   }

@@ -64,7 +64,8 @@ const Work& work_of(const Shape& shape) {
 BatchGradient gradient_of(const Work& work, EngineKind engine, int threads) {
   GradientOptions options;
   options.engine = engine;
-  return gradient(work.model, work.batch, options, threads);
+  static GradientWorkspace workspace;  // as a learner keeps it
+  return gradient(work.model, work.batch, options, threads, workspace);
 }
 
 std::string disagreement(const Shape& shape, EngineKind engine) {

@@ -31,11 +31,12 @@ constexpr double kOperatorOverhead = 300.0;
 Plan plan_linear(const BatchShape& shape, double rows, double cols, double build,
                  double gram_cost) {
   const auto s = static_cast<double>(shape.s);
-  // One vector at a time through matrices that do not fit the second cache waits for memory.
+  // A few vectors at a time through matrices that do not fit a cache wait for memory.
   const double together =
       static_cast<double>(std::min<std::size_t>(shape.sequences, 32)) / s * cols;
-  const double waiting =
-      2.0 * rows * rows * s * 8.0 > 1.0e6 ? std::max(1.0, 3.5 / std::max(1.0, together)) : 1.0;
+  const double table_bytes = 2.0 * rows * rows * s * 8.0;
+  const double enough = table_bytes > 16.0e6 ? 10.0 : table_bytes > 1.0e6 ? 3.5 : 1.0;
+  const double waiting = std::max(1.0, enough / std::max(1.0, together));
   const double step = waiting * 3.0 * rows * rows * cols + kStepOverhead;
   const double base = static_cast<double>(shape.sets) * s;
   const double bytes_each = 3.0 * rows * rows * 8.0;

@@ -123,11 +123,10 @@ class ExpectationStep {
       const auto column = static_cast<Index>(j);
       to.initial(column) += from.initial[j];
       for (std::size_t i = 0; i < tables_.states; ++i) {
-        // Where a transition cannot be, its sum counts for nothing, and may have overflowed.
-        const double chance = tables_.columns[j * tables_.stride + i];
+        // Where a transition cannot be, the sum means nothing and may have overflowed.
         const double sum = from.transitions[j * tables_.stride + i];
-        if (chance > 0.0)
-          to.transitions(static_cast<Index>(i), column) = chance * std::min(sum, kLargest);
+        to.transitions(static_cast<Index>(i), column) =
+            std::min(sum, kLargest) * tables_.columns[j * tables_.stride + i];
       }
     }
     for (std::size_t table = 0; table < from.emissions.size(); table += tables_.emission_size())

@@ -278,6 +278,16 @@ class FastGradient {
   BatchGradient out_;
 };
 
+/// A very large batch goes in rounds, so that memory does not grow with it.
+std::size_t round_end(std::span<const SequenceView> batch, std::size_t begin, std::size_t part) {
+  constexpr std::size_t kSymbols = std::size_t{1} << 20;
+  std::size_t end = begin;
+  std::size_t symbols = 0;
+  while (end < batch.size() && (symbols < kSymbols || end - begin < 16 * part))
+    symbols += batch[end++].size();
+  return end;
+}
+
 }  // namespace
 
 BatchGradient gradient(const Hqmm& model, std::span<const SequenceView> batch,
@@ -286,9 +296,24 @@ BatchGradient gradient(const Hqmm& model, std::span<const SequenceView> batch,
     return naive_gradient(model, batch, options, threads);
   const bool feasible = is_feasible(model);
   const Choice choice = choose(shape_of(model, batch, feasible), options.engine);
-  FastGradient fast(model, batch, options, feasible, threads, workspace.memory());
-  if (!fast.run(choice, false)) static_cast<void>(fast.run(choice, true));
-  return fast.take();
+  BatchGradient total;
+  for (std::size_t begin = 0; begin < batch.size();) {
+    const std::size_t end = round_end(batch, begin, choice.part);
+    FastGradient fast(model, batch.subspan(begin, end - begin), options, feasible, threads,
+                      workspace.memory());
+    try {
+      if (!fast.run(choice, false)) static_cast<void>(fast.run(choice, true));
+    } catch (const NotFiniteError& error) {
+      throw NotFiniteError({begin + error.place().sequence, error.place().position});
+    }
+    if (begin == 0) {
+      total = fast.take();
+    } else {
+      total += fast.take();
+    }
+    begin = end;
+  }
+  return total;
 }
 
 BatchGradient gradient(const Hqmm& model, std::span<const SequenceView> batch,

@@ -119,7 +119,7 @@ void TileForward::start(const SequenceSet& set, std::span<const std::size_t> seq
     states_.resize(rows_ * tables_->stride, 0.0);
     emitted_.resize(rows_);
   }
-  position_ = frontier_ = 0;
+  position_ = 0;
   start_segment();
   for (std::size_t q = 0; q < slots_.size(); ++q) set_initial(current_, q);
 }
@@ -225,14 +225,12 @@ void TileForward::close_strip(Strip& strip) {
       strip.factors[q] = 1.0;
       set_initial(next_, q);  // anything that is in range, for the sake of the others
     }
-    if (strip.begin < frontier_) continue;
     slot.exponent += std::ilogb(strip.factors[q]);
     if (slot.length > end) continue;
     slot.sum =
         sum_of(strip.states + strip.row(slot.length - strip.begin, q) * stride, tables_->states);
   }
   position_ = end;
-  frontier_ = std::max(frontier_, end);
   used_ += (strip.steps + 1) * strip.slots;
   current_.swap(next_);
   strips_.push_back(strip);

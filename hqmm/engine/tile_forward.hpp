@@ -36,7 +36,8 @@ class TileForward {
   void start(const SequenceSet& set, std::span<const std::size_t> sequences,
              std::size_t burn_in = 0);
   /// Forgets the strips kept so far. The states go on from `states` (rows as in `current`), which
-  /// are those before position `begin`, or from where they are.
+  /// are those before position `begin`, or from where they are. Exponents count a segment as often
+  /// as it is run.
   void start_segment();
   void start_segment(std::size_t begin, const double* states);
   /// One strip more, or several where steps must be taken alone; none reaches beyond `end`.
@@ -77,7 +78,6 @@ class TileForward {
   std::size_t used_ = 0;  // of them
   std::size_t emitted_used_ = 0;
   std::size_t position_ = 0;  // of the next symbol
-  std::size_t frontier_ = 0;  // what lies before is in the slots: a segment can be run twice
 };
 
 }  // namespace hqmm

@@ -26,6 +26,7 @@ class GramIteration {
   GramIteration() = default;
   GramIteration(const GramIteration&) = delete;
   GramIteration& operator=(const GramIteration&) = delete;
+  ~GramIteration() = default;
 
   /// For n × n matrices. Allocates only when n is larger than ever before.
   void resize(Index n);

@@ -137,14 +137,14 @@ void expect_not_finite_as_naive(const Batch& batch) {
 
 TEST(EngineRange, ASymbolOfProbabilityZeroIsNamed) {
   std::uint64_t index = 3000;
-  for (const Shape& shape : {Shape{1, 2, 1}, Shape{2, 3, 1}, Shape{2, 3, 2}, Shape{6, 3, 1},
-                             Shape{6, 3, 3}, Shape{12, 3, 1}}) {
+  for (const Shape& shape :
+       {Shape{1, 2, 1}, Shape{2, 3, 1}, Shape{2, 3, 2}, Shape{5, 3, 1}, Shape{4, 3, 3}}) {
     RandomStream random(kSeed, Purpose::kTest, ++index);
     Batch batch;
     batch.model = model_with_a_rare_symbol(shape, 0.0, random);
     const auto never = static_cast<Symbol>(shape.s - 1);
-    for (const std::size_t position : {0, 1, 15, 16, 17, 48, 99}) {
-      std::vector<std::size_t> lengths(50, 100);
+    for (const std::size_t position : {0, 15, 16, 49}) {
+      const std::vector<std::size_t> lengths(50, 50);
       auto sequences = testing::random_sequences(lengths, shape.s - 1, random);
       sequences[40][position] = never;
       batch.options = {position % 2 * 30, true, true};

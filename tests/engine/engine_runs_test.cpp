@@ -82,7 +82,7 @@ std::vector<Batch> some_batches() {
   std::uint64_t index = 300;
   for (const Shape& shape : {Shape{2, 4, 1}, Shape{2, 4, 2}, Shape{3, 4, 1}, Shape{12, 12, 2},
                              Shape{4, 2, 4}, Shape{20, 3, 1}, Shape{1, 3, 2}}) {
-    for (const std::size_t count : {1, 100, 700}) {
+    for (const std::size_t count : {1, 70, shape.n > 4 ? 33 : 600}) {
       RandomStream random(kSeed, Purpose::kTest, ++index);
       Batch batch;
       batch.model = index % 3 == 0 ? testing::random_positional_hqmm(

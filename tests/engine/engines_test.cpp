@@ -111,18 +111,18 @@ TEST(Engines, AgreeWithTheNaiveOneOnLargeShapes) {
 }
 
 /// Lengths such that blocks of steps end inside the sequences, and grams of two and three symbols
-/// do not come out even: states of n = 8 of 40 sequences fill a block in 16 to 32 steps.
+/// do not come out even: states of n = 8 of 34 sequences fill a block in 32 to 48 steps.
 TEST(Engines, AgreeAcrossBlocksWithBurnInsAtTheirEnds) {
   std::uint64_t index = 2000;
   for (const Shape& shape : {Shape{8, 2, 1}, Shape{8, 3, 2}, Shape{5, 2, 1}, Shape{2, 3, 2}}) {
     RandomStream random(kSeed, Purpose::kTest, ++index);
     Batch batch;
     batch.model = testing::random_hqmm(shape, random);
-    std::vector<std::size_t> lengths(40, 100);
+    std::vector<std::size_t> lengths(34, 100);
     for (std::size_t i = 0; i < 20; ++i) lengths[i] = 30 + 5 * i;
     batch.set = testing::set_of(shape.s, testing::random_sequences(lengths, shape.s, random));
     batch.options.want_initial_state = true;
-    for (const std::size_t burn_in : {16, 32, 48, 64, 95, 96}) {
+    for (const std::size_t burn_in : {16, 48, 64, 95}) {
       for (const bool through : {true, false}) {
         batch.options.burn_in = burn_in;
         batch.options.through_burn_in = through;
@@ -187,16 +187,7 @@ TEST(Engines, TheRandomShapesReachAllOfThem) {
   for (std::uint64_t index = 0; index < 600; ++index) {
     RandomStream random(kSeed, Purpose::kTest, index);
     const Batch batch = random_batch(false, 4e6, random);
-    BatchShape shape{batch.model.latent_dim(), batch.model.kraus_rank(),
-                     batch.model.alphabet_size()};
-    shape.sets = batch.model.sets.size();
-    shape.stationary = batch.model.positions.stationary();
-    shape.feasible = is_feasible(batch.model);
-    shape.state_rank = testing::is_pure(batch.model.initial_state) ? 1 : shape.n;
-    shape.sequences = batch.set.size();
-    shape.symbols = batch.set.symbol_count();
-    shape.longest = batch.set.longest();
-    for (std::size_t i = 0; i < batch.set.size(); ++i) shape.missing |= batch.set[i].has_missing();
+    const BatchShape shape = shape_of(batch.model, batch.views(), is_feasible(batch.model));
     const Choice choice = choose(shape, EngineKind::kAuto);
     ++chosen[static_cast<std::size_t>(choice.engine)];
     ++grams[static_cast<std::size_t>(choice.gram)];
