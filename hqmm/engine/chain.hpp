@@ -153,10 +153,8 @@ class ChainPass {
         next_rescaling += options_.rescale_every;
       }
       if (options_.suspect_below > 0.0) watch(t);
-      if (count_marks) {
-        if (has_event(t)) add_marks(t);
-        if (options_.normalise) add_totals(t);
-      }
+      if (count_marks && has_event(t)) add_marks(t);
+      if (options_.normalise && !add_totals(t, count_marks)) return false;
       const bool moves_on = t + 1 < end_ && !has_event(t + 1);
       for (const Group& group : work_.layout.groups(t)) {
         double** next = work_.next.data();
@@ -263,14 +261,19 @@ class ChainPass {
   }
 
   /// The logarithms of Σ_y tr 𝒦_y(ρ) before the symbols that count; programs of single symbols
-  /// only.
-  void add_totals(std::size_t t) {
+  /// only. Operators that are not trace preserving can shrink a state and let it grow back, so the
+  /// range is looked at here as well.
+  [[nodiscard]] bool add_totals(std::size_t t, bool count_them) {
     for (std::size_t b = 0; b < count_; ++b) {
-      if (t >= length(b) || !counts(t, b)) continue;
+      if (t >= length(b)) continue;
       const double* x = state(t, b);
+      const double weight = form_.weight(x);
+      if (!(weight > kSmallestWeight && weight < kLargestWeight)) return false;
+      if (!count_them || !counts(t, b)) continue;
       const std::uint32_t op = program_.steps_of(first_ + b)[t];
-      out_.log_totals[first_ + b] += std::log(form_.total(op, x) / form_.weight(x));
+      out_.log_totals[first_ + b] += std::log(form_.total(op, x) / weight);
     }
+    return true;
   }
 
   /// Whether the symbol of step t counts: before the next mark stands a coefficient of one.

@@ -156,6 +156,7 @@ class FastGradient {
     choice_ = choice;
     if (careful) {
       choice_.gram = 1;
+      choice_.part = 1;  // of several sequences that fail, the first is named
       if (choice_.engine == EngineKind::kLanes) choice_.engine = EngineKind::kSuperoperator;
     }
     pace_ = careful ? 1 : 16 / static_cast<std::size_t>(choice_.gram);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace hqmm {
 namespace {
@@ -65,10 +66,12 @@ class AdjointPass {
         next_.noalias() += left_.lazyProduct(block(ops, b).adjoint());
       }
       const double weight = next_.trace().real();
-      if (!(weight > 0.0) || !std::isfinite(weight)) throw NotFiniteError({0, t});
+      if (!(weight >= std::numeric_limits<double>::min()) || !std::isfinite(weight))
+        throw NotFiniteError({0, t});
       weights_[t] = weight;
       if (scored(t)) count(ops, t, weight);
-      states_.push_back(next_ / weight);
+      // not next / weight: Eigen divides by a complex number, whose square underflows
+      states_.push_back(next_ * (1.0 / weight));
     }
   }
 
@@ -95,7 +98,7 @@ class AdjointPass {
           (scored(t) ? 1.0 : 0.0) - (s.array().conjugate() * states_[t + 1].array()).sum().real();
       Matrix a = s;
       a.diagonal().array() += shift;
-      a /= weights_[t];
+      a *= 1.0 / weights_[t];
       s.setZero();
       for (Index b = ops.begin; b < ops.end; ++b) {
         const Matrix& k = block(ops, b);

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "hqmm/core/error.hpp"
+#include "hqmm/engine/choose.hpp"
 
 namespace hqmm {
 namespace {
@@ -74,6 +75,7 @@ Json to_json(const TrainOptions& o) {
   out["momentum"] = o.momentum;
   out["ns_steps"] = o.ns_steps;
   out["average"] = o.average;
+  out["engine"] = engine_name(o.engine);
   out["chunk_length"] = optional_count(o.chunk_length);
   out["burn_in"] = optional_count(o.burn_in);
   out["validation_burn_in"] = optional_count(o.validation_burn_in);
@@ -104,6 +106,7 @@ TrainOptions train_options_from_json(const nlohmann::json& json) {
   get(json, "momentum", o.momentum);
   get(json, "ns_steps", o.ns_steps);
   get(json, "average", o.average);
+  o.engine = get_name(json, "engine", engine_named);
   get_count(json, "chunk_length", o.chunk_length);
   get_count(json, "burn_in", o.burn_in);
   get_count(json, "validation_burn_in", o.validation_burn_in);

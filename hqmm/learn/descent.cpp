@@ -45,7 +45,7 @@ DescentLearner::DescentLearner(Hqmm start, const std::vector<Chunk>& chunks, std
       rule_(std::move(rule)) {
   if (options.initial_state == InitialStateKind::kLearned) state_rank_ = model_.latent_dim();
   if (options.initial_state == InitialStateKind::kPure) state_rank_ = 1;
-  gradient_options_ = {burn_in, options.gradient_through_burn_in, learns_state()};
+  gradient_options_ = {burn_in, options.gradient_through_burn_in, learns_state(), options.engine};
   if (learns_state()) {
     factor_ = factor_state(model_.initial_state, state_rank_);
     factor_gradient_.resize(factor_.rows(), 1);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "hqmm/core/error.hpp"
+#include "hqmm/engine/choose.hpp"
 
 namespace hqmm {
 namespace {
@@ -76,6 +77,19 @@ const Tuned& nearest_tuned(Index n, std::size_t s, Index w) {
     }
   }
   return *best;
+}
+
+/// What can be told before there is data: an engine may still refuse that.
+void require_engine(const TrainOptions& options) {
+  if (options.engine == EngineKind::kAuto) return;
+  if (options.learner != LearnerKind::kNsRis && options.learner != LearnerKind::kCosm) {
+    throw fail(ErrorCode::kUsage, "--engine is about the gradients of ns-ris and cosm: {} has none",
+               name_of(options.learner));
+  }
+  BatchShape shape{options.latent_dim, options.kraus_rank, 1};
+  shape.state_rank = options.initial_state == InitialStateKind::kPure ? 1 : options.latent_dim;
+  shape.feasible = options.retraction == RetractionKind::kFeasible;
+  static_cast<void>(choose(shape, options.engine));
 }
 
 void require(bool good, const char* option, std::string_view expected, double found) {
@@ -183,6 +197,7 @@ void require_usable(const TrainOptions& options) {
   require(options.time_limit >= 0.0, "--time-limit", "seconds ≥ 0", options.time_limit);
   require(options.warm_noise >= 0.0 && std::isfinite(options.warm_noise), "--warm-noise",
           "a number ≥ 0", options.warm_noise);
+  require_engine(options);
   if (options.learner == LearnerKind::kGivens &&
       options.initial_state == InitialStateKind::kLearned) {
     throw fail(ErrorCode::kUsage,

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "hqmm/core/types.hpp"
+#include "hqmm/engine/gradient.hpp"
 
 namespace hqmm {
 
@@ -42,6 +43,8 @@ struct TrainOptions {
   /// updates; 0 scores the last Γ itself, as the literal retraction always does: projecting a mean
   /// back would repair what it breaks.
   double average = 0.98;
+  /// How gradients are computed: all engines agree to rounding, which the bytes of a run depend on.
+  EngineKind engine = EngineKind::kAuto;
 
   // Data
   std::optional<std::size_t> chunk_length;  // 0: whole sequences; unset: see plan_chunks

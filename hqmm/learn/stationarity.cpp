@@ -52,7 +52,7 @@ class StationarityProbe::Measurement {
       : options_(options), alphabet_(train.alphabet()), initial_state_(initial_state) {
     const DataPlan plan = plan_data(train, validation, options);
     chunks_ = cut(train, {plan.chunk_length, plan.burn_in});
-    gradient_options_ = {plan.burn_in, options.gradient_through_burn_in, false};
+    gradient_options_ = {plan.burn_in, options.gradient_through_burn_in, false, options.engine};
     const std::uint64_t updates = (chunks_.size() + options.batch_size - 1) / options.batch_size;
     stride_ = std::max<std::uint64_t>(1, options.epochs * updates / kSamples);
     report_.step_size = options.step_size;

@@ -8,6 +8,7 @@
 #include "hqmm/core/error.hpp"
 #include "hqmm/data/chunks.hpp"
 #include "hqmm/data/folds.hpp"
+#include "hqmm/engine/choose.hpp"
 #include "hqmm/engine/likelihood.hpp"
 #include "hqmm/learn/baum_welch.hpp"
 #include "hqmm/learn/descent.hpp"
@@ -91,8 +92,19 @@ class Trainer {
     auto rule =
         options_.learner == LearnerKind::kCosm ? make_cosm(options_) : make_ns_ris(options_);
     if (hooks_.on_step) rule->watch(hooks_.on_step);
-    return std::make_unique<DescentLearner>(hqmm, chunks_, plan_.burn_in, options_, restart,
-                                            std::move(rule));
+    auto learner = std::make_unique<DescentLearner>(hqmm, chunks_, plan_.burn_in, options_, restart,
+                                                    std::move(rule));
+    require_engine(learner->current());
+    return learner;
+  }
+
+  /// Found out before the first epoch, not in the middle of it.
+  void require_engine(const Hqmm& model) const {
+    if (options_.engine == EngineKind::kAuto) return;
+    std::vector<SequenceView> all;
+    for (const Chunk& chunk : chunks_) all.push_back(chunk.symbols);
+    const bool stays_feasible = !literal() && is_feasible(model);
+    static_cast<void>(choose(shape_of(model, all, stays_feasible), options_.engine));
   }
 
   TrainStatus run_restart(std::size_t restart) {

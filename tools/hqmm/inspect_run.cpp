@@ -96,6 +96,7 @@ Json to_json(const RunFindings& found) {
   Json out;
   out["run"] = found.path;
   out["version"] = found.config.at("version");
+  out["simd"] = found.config.at("simd");
   out["learner"] = name_of(found.options.learner);
   out["options"] = hqmm::to_json(found.options);
   out["other_than_default"] = other_options(found.options);

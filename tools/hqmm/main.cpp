@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "command.hpp"
+#include "hqmm/core/simd.hpp"
 
 namespace {
 
@@ -103,6 +104,7 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   app.footer(kFooter);
   app.get_formatter()->column_width(34);
+  app.parse_complete_callback(&use_simd_limit);  // HQMM_SIMD is looked at before anything is done
   cli::add_train(app);
   cli::add_score(app);
   cli::add_predict(app);

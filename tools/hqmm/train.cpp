@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "command.hpp"
+#include "hqmm/core/simd.hpp"
 #include "hqmm/learn/start.hpp"
 #include "train_options.hpp"
 #include "train_progress.hpp"
@@ -74,6 +75,14 @@ void require_unchanged(const std::string& path, const std::string& hash,
   if (expected.empty() || hash == expected) return;
   throw fail(ErrorCode::kBadData, {path, {}, {}, {}, {}},
              "the data has changed since the run began: its hash is {}, was {}", hash, expected);
+}
+
+void warn_of_other_instructions(const std::string& began) {
+  if (began.empty() || began == simd_target()) return;
+  warn(fmt::format(
+      "the run began on {} and goes on on {}: the same to rounding, but not the same bytes as in "
+      "one go (HQMM_SIMD={} limits the choice where the processor has it)",
+      began, simd_target(), began));
 }
 
 Error with_advice(const Error& error, const std::string& advice) {
@@ -156,6 +165,7 @@ nlohmann::json provenance_of(const TrainJob& job, const Data& data, const TrainR
   Json out;
   out["command"] = "train";
   out["version"] = HQMM_VERSION;
+  out["simd"] = simd_target();
   out["options"] = to_json(job.options);
   if (!job.warm_start.empty()) out["warm_start"] = job.warm_start == "em" ? "em" : "model";
   out["seed"] = job.options.seed;
@@ -285,6 +295,7 @@ void run_training(TrainJob& job, std::optional<RunDirectory> found) {
   require_unchanged(job.train_path, hash_text(data.train), job.expected_train_hash);
   require_unchanged(data.how.empty() ? job.validation_path : job.train_path,
                     hash_text(data.validation), job.expected_validation_hash);
+  warn_of_other_instructions(job.expected_simd);
   job.settle(data.train.alphabet().size());
   require_usable_data(job, data);
   const StopRequest stop = catch_interrupts();

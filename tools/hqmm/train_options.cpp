@@ -7,6 +7,9 @@
 #include <initializer_list>
 #include <set>
 
+#include "hqmm/core/simd.hpp"
+#include "hqmm/engine/choose.hpp"
+
 namespace hqmm::cli {
 namespace {
 
@@ -81,6 +84,7 @@ Json TrainJob::config(const std::string& train_hash, const std::string& validati
   Json config;
   config["command"] = "train";
   config["version"] = HQMM_VERSION;
+  config["simd"] = simd_target();
   config["train"] = utf8(absolute(train_path));
   config["validation"] = utf8(absolute(validation_path));
   config["validation_share"] = validation_share;
@@ -223,6 +227,15 @@ void TrainFlags::add_descent_flags(CLI::App& command) {
            ->capture_default_str()
            ->type_name("X"),
        [this](TrainOptions& o) { o.average = given_.average; });
+  flag(kDescent,
+       command
+           .add_option("--engine", engine_,
+                       "How gradients are computed; all agree to rounding. auto (default): the "
+                       "fastest for n, w and the batch; naive: as written down; factor: w = 1; "
+                       "pure: w = 1 from a pure state; lanes: n = 2; superoperator; kraus")
+           ->check(one_of({"auto", "naive", "factor", "pure", "lanes", "superoperator", "kraus"}))
+           ->type_name("E"),
+       [this](TrainOptions& o) { o.engine = engine_named(engine_); });
   constexpr const char* kOthers = "Givens search and EM";
   flag(kOthers,
        command.add_option("--givens-pairs", given_.givens_pairs, "Row pairs tried per batch")
@@ -429,6 +442,7 @@ TrainJob TrainFlags::resume(const RunDirectory& run) const {
     config.at("out").get_to(job.out);
     config.at("warm_start").get_to(job.warm_start);
     config.at("stationarity").get_to(job.stationarity);
+    config.at("simd").get_to(job.expected_simd);
     job.data.from_json(config.at("reading"));
     job.options = train_options_from_json(config.at("options"));
     require_usable(job.options);

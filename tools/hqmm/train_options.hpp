@@ -19,6 +19,7 @@ struct TrainJob {
   std::optional<AnyModel> warm_model;  // the model of that file
   std::string expected_train_hash;     // when resuming
   std::string expected_validation_hash;
+  std::string expected_simd;
   bool stationarity = false;
   bool resuming = false;
   TrainOptions options;
@@ -60,7 +61,8 @@ class TrainFlags {
   std::string learner_ = "ns-ris";
   std::string preset_ = "default";
   TrainOptions given_;  // values of the flags
-  std::string retraction_, schedule_, initial_state_, chunk_length_, burn_in_, validation_burn_in_;
+  std::string retraction_, schedule_, initial_state_, engine_, chunk_length_, burn_in_,
+      validation_burn_in_;
   /// Copies one flag's value into the options, for each flag; run only for those given.
   std::vector<std::pair<CLI::Option*, std::function<void(TrainOptions&)>>> overrides_;
 };
