@@ -64,11 +64,11 @@ void DescentLearner::put_state(const Stack& b, Hqmm& model) const {
   model.initial_state = 0.5 * (rho + rho.adjoint()) / rho.trace().real();
 }
 
-BatchGradient DescentLearner::batch_gradient(std::span<const std::uint32_t> order) const {
-  std::vector<SequenceView> batch;
-  for (const std::uint32_t i : order) batch.push_back(chunks_[i].symbols);
+BatchGradient DescentLearner::batch_gradient(std::span<const std::uint32_t> order) {
+  batch_.clear();
+  for (const std::uint32_t i : order) batch_.push_back(chunks_[i].symbols);
   try {
-    return gradient(model_, batch, gradient_options_, options_.threads);
+    return gradient(model_, batch_, gradient_options_, options_.threads, workspace_);
   } catch (const NotFiniteError& error) {
     const Chunk& chunk = chunks_[order[error.place().sequence]];
     throw DivergedError({chunk.sequence, chunk.begin + error.place().position});

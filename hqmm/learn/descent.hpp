@@ -44,7 +44,7 @@ class DescentLearner : public Learner {
   }
   /// ρ₀ = BB†
   void put_state(const Stack& b, Hqmm& model) const;
-  BatchGradient batch_gradient(std::span<const std::uint32_t> order) const;
+  BatchGradient batch_gradient(std::span<const std::uint32_t> order);
   /// One step of the rule for every parameter, along the mean gradient of a batch of `size`.
   void descend(BatchGradient& batch, std::size_t size, double step_size, EpochOutcome& outcome);
   /// Takes the parameters after update number `update` of the restart into the running means.
@@ -53,6 +53,8 @@ class DescentLearner : public Learner {
   Hqmm model_;  // its Γ are parameters; ρ₀ follows B
   const std::vector<Chunk>& chunks_;
   GradientOptions gradient_options_;
+  GradientWorkspace workspace_;
+  std::vector<SequenceView> batch_;
   TrainOptions options_;
   std::size_t restart_;
   std::unique_ptr<UpdateRule> rule_;

@@ -207,6 +207,11 @@ TEST(EngineRange, ModelsThatAreNoNumbersAreNamedWhereTheyAreMet) {
         expect_not_finite_as_naive(batch);
         batch.model.sets[0].gamma().setConstant(bad);
         expect_not_finite_as_naive(batch);
+        batch.model.initial_state.setConstant(bad);
+        expect_not_finite_as_naive(batch);
+        batch.model = testing::random_hqmm({n, 3, w}, random);
+        batch.model.initial_state(0, 0) = bad;
+        expect_not_finite_as_naive(batch);
       }
     }
   }

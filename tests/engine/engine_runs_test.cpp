@@ -75,6 +75,31 @@ TEST(EngineRuns, SegmentsOfManySequencesAgreeWithTheNaiveOne) {
   }
 }
 
+/// More symbols than are worked on at once.
+TEST(EngineRuns, AMillionSymbolsInManySequences) {
+  RandomStream random(kSeed, Purpose::kTest, 250);
+  Batch batch;
+  batch.model = testing::random_hqmm({2, 3, 1}, random);
+  const std::vector<std::size_t> lengths(2200, 500);
+  auto sequences = testing::random_sequences(lengths, 3, random);
+  batch.set = testing::set_of(3, sequences);
+  batch.options = {3, true, true};
+  testing::expect_every_engine_as_naive(batch);
+  batch.model.sets[0].gamma().bottomRows(2).setZero();
+  for (auto& sequence : sequences) std::replace(sequence.begin(), sequence.end(), 2, 1);
+  sequences[2150][77] = 2;
+  batch.set = testing::set_of(3, sequences);
+  for (const EngineKind engine : {EngineKind::kAuto, EngineKind::kKraus}) {
+    try {
+      static_cast<void>(batch.gradient_by(engine));
+      ADD_FAILURE() << "a symbol that cannot be passes";
+    } catch (const NotFiniteError& error) {
+      EXPECT_EQ(error.place().sequence, 2150U);
+      EXPECT_EQ(error.place().position, 77U);
+    }
+  }
+}
+
 // The same bytes.
 
 std::vector<Batch> some_batches() {

@@ -194,6 +194,7 @@ TEST(TrainConfig, OptionsReadBackAsTheyWere) {
   options.retraction = RetractionKind::kLiteral;
   options.schedule = ScheduleKind::kGeometric;
   options.initial_state = InitialStateKind::kPure;
+  options.engine = EngineKind::kSuperoperator;
   options.step_size = 0.1 + 0.2;  // not a short decimal
   options.burn_in = 17;
   options.chunk_length = 0;
@@ -203,6 +204,7 @@ TEST(TrainConfig, OptionsReadBackAsTheyWere) {
   EXPECT_EQ(to_json(back), to_json(options));
   EXPECT_EQ(back.step_size, options.step_size);
   EXPECT_EQ(back.seed, options.seed);
+  EXPECT_EQ(back.engine, EngineKind::kSuperoperator);
   EXPECT_EQ(back.burn_in, 17U);
   EXPECT_EQ(back.chunk_length, 0U);
   EXPECT_FALSE(back.validation_burn_in.has_value());
@@ -224,6 +226,7 @@ TEST(TrainConfig, ABadValueNamesItsKey) {
   refused("step_size", nullptr);
   refused("learner", "adam");
   refused("learner", 3);
+  refused("engine", "turbo");
   refused("gradient_through_burn_in", 1);
   const nlohmann::json whole = to_json(TrainOptions{});
   for (const auto& [key, value] : whole.items()) {

@@ -143,6 +143,21 @@ TEST(Options, ValuesNoRunCouldUseAreRefused) {
   refused("--tolerance", [&](TrainOptions& o) { o.tolerance = nan; });
   refused("--time-limit", [](TrainOptions& o) { o.time_limit = -1.0; });
   refused("--warm-noise", [](TrainOptions& o) { o.warm_noise = -1.0; });
+  refused("--engine", [](TrainOptions& o) {
+    o.learner = LearnerKind::kEm;
+    o.engine = EngineKind::kKraus;
+  });
+  refused("Kraus rank of 1", [](TrainOptions& o) { o.engine = EngineKind::kFactor; });
+  refused("not pure", [](TrainOptions& o) {
+    o.kraus_rank = 1;
+    o.engine = EngineKind::kPure;
+  });
+  refused("n = 2", [](TrainOptions& o) { o.engine = EngineKind::kLanes; });
+  refused("feasible", [](TrainOptions& o) {
+    o.latent_dim = 2;
+    o.retraction = RetractionKind::kLiteral;
+    o.engine = EngineKind::kLanes;
+  });
   refused("--burn-in 50 leaves nothing", [](TrainOptions& o) {
     o.burn_in = 50;
     o.chunk_length = 50;
