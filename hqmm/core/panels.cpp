@@ -263,6 +263,8 @@ PanelKernel multiply_for(Index rows, Index cols) {
   return cols <= single.width ? single.kernels[cols - 1] : multiply;
 }
 
+const char* target() { return hwy::TargetName(HWY_TARGET); }
+
 }  // namespace
 }  // namespace hqmm::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -272,12 +274,11 @@ namespace hqmm {
 
 HWY_EXPORT(multiply);
 HWY_EXPORT(multiply_for);
+HWY_EXPORT(target);
 
 PanelKernel panel_kernel() {
-  // asking the processor takes microseconds
   static PanelKernel const kernel = []() -> PanelKernel {
     use_simd_limit();
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
     return HWY_DYNAMIC_DISPATCH(multiply);
   }();
   return kernel;
@@ -286,6 +287,11 @@ PanelKernel panel_kernel() {
 PanelKernel panel_kernel_for(Index rows, Index cols) {
   static_cast<void>(panel_kernel());  // the target is chosen
   return HWY_DYNAMIC_DISPATCH(multiply_for)(rows, cols);
+}
+
+const char* panel_target() {
+  static_cast<void>(panel_kernel());
+  return HWY_DYNAMIC_DISPATCH(target)();
 }
 
 }  // namespace hqmm

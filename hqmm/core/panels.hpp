@@ -50,4 +50,7 @@ using PanelKernel = void (*)(const PanelProduct&);
 /// fits the registers.
 [[nodiscard]] PanelKernel panel_kernel_for(Index rows, Index cols);
 
+/// What Highway calls the target the kernels were compiled for that are in use: for tests.
+[[nodiscard]] const char* panel_target();
+
 }  // namespace hqmm

@@ -26,14 +26,14 @@ constexpr std::array<Target, 4> kTargets{{{"avx512", HWY_AVX3_DL | HWY_AVX3},
 constexpr std::array<Target, 1> kTargets{{{"scalar", HWY_SCALAR | HWY_EMU128}}};
 #endif
 
-bool limit_targets() {
+void limit_targets() {
   const char* wanted = std::getenv("HQMM_SIMD");
-  if (wanted == nullptr || *wanted == '\0') return true;
+  if (wanted == nullptr || *wanted == '\0') return;
   std::int64_t wider = 0;
   for (const Target& target : kTargets) {
     if (target.name == wanted) {
       hwy::DisableTargets(wider);
-      return true;
+      return;
     }
     wider |= target.bits;
   }
@@ -41,19 +41,24 @@ bool limit_targets() {
              printable(wanted));
 }
 
+/// Asks the processor, once: it takes microseconds, and in Highway 1.0 every asking forgets the
+/// choice, which is why the last word is Update().
+const std::string& chosen_target() {
+  static const std::string name = [] {
+    limit_targets();
+    const std::int64_t supported = hwy::SupportedTargets();
+    hwy::GetChosenTarget().Update(supported);
+    for (const Target& target : kTargets)
+      if ((supported & target.bits) != 0) return std::string(target.name);
+    return std::string(kTargets.back().name);
+  }();
+  return name;
+}
+
 }  // namespace
 
-void use_simd_limit() {
-  static const bool done = limit_targets();
-  static_cast<void>(done);
-}
+void use_simd_limit() { static_cast<void>(chosen_target()); }
 
-std::string simd_target() {
-  use_simd_limit();
-  const std::int64_t supported = hwy::SupportedTargets();
-  for (const Target& target : kTargets)
-    if ((supported & target.bits) != 0) return std::string(target.name);
-  return std::string(kTargets.back().name);
-}
+std::string simd_target() { return chosen_target(); }
 
 }  // namespace hqmm

@@ -249,7 +249,6 @@ TileKernels tile_kernels() {
   // asking the processor takes microseconds
   static const TileKernels kernels = [] {
     use_simd_limit();
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
     return TileKernels{HWY_DYNAMIC_DISPATCH(forward), HWY_DYNAMIC_DISPATCH(backward),
                        HWY_DYNAMIC_DISPATCH(rescale), HWY_DYNAMIC_DISPATCH(follow)};
   }();

@@ -66,6 +66,7 @@ void DescentLearner::put_state(const Stack& b, Hqmm& model) const {
 
 BatchGradient DescentLearner::batch_gradient(std::span<const std::uint32_t> order) {
   batch_.clear();
+  batch_.reserve(order.size());
   for (const std::uint32_t i : order) batch_.push_back(chunks_[i].symbols);
   try {
     return gradient(model_, batch_, gradient_options_, options_.threads, workspace_);

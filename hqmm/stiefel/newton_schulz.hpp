@@ -1,8 +1,9 @@
 // Newton–Schulz iterations: odd polynomials of Z that drive its singular values towards 1 and leave
 // its singular vectors alone, so that Z approaches its polar factor Z(Z†Z)^{-1/2}.
 //
-//   literal     Z ← Z/‖Z‖_F, then Z ← aZ + Z(bH + cH²), H = Z†Z, (a,b,c) = (3.4445,
-//   −4.7750, 2.0315) convergent  Z ← Z(15I − 10H + 3H²)/8, and polynomials of H of higher degree
+//   literal     Z ← Z/‖Z‖_F, then Z ← aZ + Z(bH + cH²), H = Z†Z,
+//               (a,b,c) = (3.4445, −4.7750, 2.0315)
+//   convergent  Z ← Z(15I − 10H + 3H²)/8, and in the last step a polynomial of higher degree
 //
 // The literal polynomial is fast away from 1 and has no attracting fixed point there: singular
 // values end anywhere in [0.68, 1.14]. It serves as a direction; as a retraction it leaves the
