@@ -20,8 +20,9 @@ TEST(Simd, KernelsRunOnTheTargetThatIsNamed) {
   EXPECT_EQ(names.at(panel_target()), name);
   // On a processor that has it, a limit is also the choice. Narrower ones every processor has.
   const char* limit = std::getenv("HQMM_SIMD");
-  if (limit != nullptr && (std::string(limit) == "sse4" || std::string(limit) == "scalar"))
+  if (limit != nullptr && (std::string(limit) == "sse4" || std::string(limit) == "scalar")) {
     EXPECT_EQ(name, limit);
+  }
 }
 
 }  // namespace
