@@ -268,7 +268,8 @@ class ChainPass {
       if (t >= length(b)) continue;
       const double* x = state(t, b);
       const double weight = form_.weight(x);
-      if (!(weight > kSmallestWeight && weight < kLargestWeight)) return false;
+      // in the careful mode rescale() has looked
+      if (options_.rescale_every > 1 && !usable(weight, t, b)) return false;
       if (!count_them || !counts(t, b)) continue;
       const std::uint32_t op = program_.steps_of(first_ + b)[t];
       out_.log_totals[first_ + b] += std::log(form_.total(op, x) / weight);
