@@ -104,14 +104,17 @@ BatchGradient naive_gradient(const Hqmm& model, std::span<const SequenceView> ba
 template <typename Form>
 bool run_parts(const Form& form, std::size_t part, const ChainOptions& options, int threads,
                GradientWorkspace::Memory& memory) {
-  constexpr std::size_t kRound = 16;
   const Program& program = memory.program;
+  // as many tables of gradients as fit 64 MiB, and two for two threads
+  const std::size_t table_bytes = form.gradient_count() * form.gradient_size() * sizeof(double);
+  const std::size_t round = std::clamp<std::size_t>(
+      (std::size_t{64} << 20) / std::max<std::size_t>(1, table_bytes), 2, 16);
   const std::size_t parts = (program.sequences() + part - 1) / part;
   std::vector<ChainResult>& results = memory.results;
-  if (results.size() < std::min(kRound, parts)) results.resize(std::min(kRound, parts));
-  std::vector<char> good(std::min(kRound, parts));
-  for (std::size_t begin = 0; begin < parts; begin += kRound) {
-    const std::size_t count = std::min(kRound, parts - begin);
+  if (results.size() < std::min(round, parts)) results.resize(std::min(round, parts));
+  std::vector<char> good(std::min(round, parts));
+  for (std::size_t begin = 0; begin < parts; begin += round) {
+    const std::size_t count = std::min(round, parts - begin);
     parallel_for(count, threads, [&](std::size_t i) {
       results[i].log_likelihoods = memory.log_likelihoods;
       results[i].log_totals = memory.log_totals;
@@ -303,7 +306,7 @@ BatchGradient gradient(const Hqmm& model, std::span<const SequenceView> batch,
     FastGradient fast(model, batch.subspan(begin, end - begin), options, feasible, threads,
                       workspace.memory());
     try {
-      if (!fast.run(choice, false)) static_cast<void>(fast.run(choice, true));
+      if (!fast.run(choice, false) && !fast.run(choice, true)) throw NotFiniteError({0, 0});
     } catch (const NotFiniteError& error) {
       throw NotFiniteError({begin + error.place().sequence, error.place().position});
     }

@@ -62,7 +62,11 @@ Matrix maximally_mixed(Index n) { return Matrix::Identity(n, n) / static_cast<do
 
 double feasibility_residual(const Hqmm& model) {
   double worst = 0.0;
-  for (const KrausSet& set : model.sets) worst = std::max(worst, set.feasibility_residual());
+  for (const KrausSet& set : model.sets) {
+    const double residual = set.feasibility_residual();
+    if (std::isnan(residual)) return residual;  // which max() would pass over
+    worst = std::max(worst, residual);
+  }
   return worst;
 }
 
