@@ -73,6 +73,8 @@ class NotFiniteError : public std::exception {
 class GradientWorkspace {
  public:
   GradientWorkspace();
+  GradientWorkspace(const GradientWorkspace&) = delete;
+  GradientWorkspace& operator=(const GradientWorkspace&) = delete;
   GradientWorkspace(GradientWorkspace&&) noexcept;
   GradientWorkspace& operator=(GradientWorkspace&&) noexcept;
   ~GradientWorkspace();
