@@ -1,5 +1,6 @@
 // The yardsticks of the speed-ups, in plain dynamic-size Eigen as one writes it first: the adjoint
-// pass (MatrixXcd, products as in the formula, every step normalised) and the polar factor by JacobiSVD.
+// pass (MatrixXcd, products as in the formula, every step normalised) and the polar factor by
+// JacobiSVD.
 //
 // Compiled twice: `portable` with the flags of the library, `native` with -march=native, which is
 // what somebody would do who wrote this for one machine. The bars are held against `native`.

@@ -56,7 +56,7 @@ constexpr Index kLanes = static_cast<Index>(hn::MaxLanes(D()));
 /// kCols columns.
 template <int kVectors, bool kHalf, int kCols>
 struct Sums {
-  static constexpr int kFull = kVectors > 0 ? kVectors : 1;  // no arrays of size zero
+  static constexpr int kFull = kVectors + (kVectors == 0 ? 1 : 0);  // no arrays of size zero
   hn::Vec<D> full[kCols][kFull];
   hn::Vec<H> half[kCols];
 

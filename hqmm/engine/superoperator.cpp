@@ -162,10 +162,11 @@ class SymbolWork {
   }
 
   void put(Index i, Index a, Index j, Index b, double re, double im) {
-    re_.data()[at(i, a, j, b)] = re;
-    im_.data()[at(i, a, j, b)] = im;
-    re_.data()[at(j, b, i, a)] = re;
-    im_.data()[at(j, b, i, a)] = -im;
+    double* to_re = re_.data();
+    double* to_im = im_.data();
+    to_re[at(i, a, j, b)] = to_re[at(j, b, i, a)] = re;
+    to_im[at(i, a, j, b)] = im;
+    to_im[at(j, b, i, a)] = -im;
   }
 
   void gather_diagonal(Index i, const double* column) {

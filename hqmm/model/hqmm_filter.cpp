@@ -84,7 +84,8 @@ HqmmFilter::Tables::Tables(const Hqmm& model)
       traces.push_back(e.trace().real());
       write_columns(e, stride, column.data());
       for (std::size_t k = 0; k < column.size(); ++k)
-        effect.data()[static_cast<Index>(k) * effect_stride + y] = column.data()[k];
+        effect[k * static_cast<std::size_t>(effect_stride) + static_cast<std::size_t>(y)] =
+            column[k];
     }
     AlignedDoubles& gram = grams.emplace_back(column);
     write_columns(set.gamma().adjoint() * set.gamma(), stride, gram.data());
@@ -145,7 +146,7 @@ double HqmmFilter::apply(std::uint32_t set, Index first, Index count) {
     tables_->square(product);
   }
   double trace = 0.0;
-  for (Index i = 0; i < n; ++i) trace += next_.data()[i * stride + i];
+  for (Index i = 0; i < n; ++i) trace += next_[static_cast<std::size_t>(i * stride + i)];
   return trace;
 }
 
@@ -176,7 +177,7 @@ StepWeight HqmmFilter::step(Symbol symbol) {
     if (!tables_->feasible) {
       const double* gram = tables_->grams[set].data();
       weight.total = 0.0;
-      for (std::size_t k = 0; k < rho_.size(); ++k) weight.total += gram[k] * rho_.data()[k];
+      for (std::size_t k = 0; k < rho_.size(); ++k) weight.total += gram[k] * rho_[k];
     }
     trace = weight.raw = apply(set, symbol * w, w);
     if (!(trace > 0.0) || lost_in_rounding(trace, tables_->heaviest[set][symbol])) {
@@ -187,7 +188,7 @@ StepWeight HqmmFilter::step(Symbol symbol) {
   if (unseen) trace = apply(set, 0, tables_->symbols * w);
   require_weight(trace, t_);
   const double scale = 1.0 / trace;
-  for (std::size_t k = 0; k < rho_.size(); ++k) rho_.data()[k] = next_.data()[k] * scale;
+  for (std::size_t k = 0; k < rho_.size(); ++k) rho_[k] = next_[k] * scale;
   ++t_;
   return weight;
 }
