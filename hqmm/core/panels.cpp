@@ -11,13 +11,14 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "hqmm/core/registers-inl.hpp"
+
 HWY_BEFORE_NAMESPACE();
 namespace hqmm::HWY_NAMESPACE {
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-constexpr int kRegisters = HWY_TARGET == HWY_AVX3 ? 32 : 16;
 constexpr int kMostCols = 8;
 constexpr int kMostVectors = 4;
 
@@ -35,17 +36,6 @@ constexpr int tile_cols(int vectors) {
 constexpr int sums_of(int accumulators) {
   if (accumulators <= 2) return 4;
   return accumulators <= 7 ? 2 : 1;
-}
-
-/// Keeps a loaded column in its register: GCC would rather load it again for every product, and
-/// loads are what the small tiles run out of.
-template <class V>
-HWY_INLINE void keep_in_register([[maybe_unused]] V& v) {
-#if HWY_COMPILER_GCC && HWY_TARGET == HWY_AVX3
-  __asm__("" : "+v"(v.raw));
-#elif HWY_COMPILER_GCC && HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
-  __asm__("" : "+x"(v.raw));
-#endif
 }
 
 using D = hn::ScalableTag<double>;

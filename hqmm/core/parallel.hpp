@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -18,15 +19,21 @@ namespace hqmm {
 /// threw. Items above that one may be left out.
 void parallel_for(std::size_t size, int threads, const std::function<void(std::size_t)>& body);
 
-/// Combines values pairwise, neighbours first: ((v0+v1)+(v2+v3))+… whatever the threads did.
+/// Adds values up in place, neighbours first: ((v0+v1)+(v2+v3))+…, whatever the threads did. The
+/// sum ends up in the first; add(a, b) is a += b, and may take b apart.
+template <typename T, typename Add>
+void fold_tree(std::span<T> values, Add add) {
+  for (std::size_t stride = 1; stride < values.size(); stride *= 2) {
+    for (std::size_t i = 0; i + stride < values.size(); i += 2 * stride)
+      add(values[i], values[i + stride]);
+  }
+}
+
+/// The same for a combine that returns its result.
 template <typename T, typename Combine>
 T reduce_tree(std::vector<T> values, T empty, Combine combine) {
   if (values.empty()) return empty;
-  for (std::size_t stride = 1; stride < values.size(); stride *= 2) {
-    for (std::size_t i = 0; i + stride < values.size(); i += 2 * stride) {
-      values[i] = combine(std::move(values[i]), std::move(values[i + stride]));
-    }
-  }
+  fold_tree(std::span(values), [&](T& a, T& b) { a = combine(std::move(a), std::move(b)); });
   return std::move(values.front());
 }
 

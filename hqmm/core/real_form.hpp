@@ -1,5 +1,5 @@
-// A complex matrix as a real one of twice the size: (Re K, −Im K; Im K, Re K), which acts on
-// columns of real parts over imaginary parts, and the way back for gradients.
+// Complex matrices for real products: as columns of real parts over imaginary parts, and as the
+// real form (Re K, −Im K; Im K, Re K) of twice the size, which acts on such columns.
 #pragma once
 
 #include "hqmm/core/panels.hpp"
@@ -18,6 +18,24 @@ inline void write_real_form(const Complex* k, Index n, Index stride, double* out
   }
 }
 
+/// An n × n matrix as columns of real parts over imaginary parts, `stride` apart.
+inline void write_columns(const Matrix& matrix, Index stride, double* out) {
+  const Index n = matrix.rows();
+  for (Index j = 0; j < n; ++j) {
+    for (Index i = 0; i < n; ++i) {
+      out[j * stride + i] = matrix(i, j).real();
+      out[j * stride + n + i] = matrix(i, j).imag();
+    }
+  }
+}
+
+inline Matrix read_columns(const double* in, Index n, Index stride) {
+  Matrix out(n, n);
+  for (Index j = 0; j < n; ++j)
+    for (Index i = 0; i < n; ++i) out(i, j) = {in[j * stride + i], in[j * stride + n + i]};
+  return out;
+}
+
 /// Columns Y of real parts over imaginary parts, n of them: writes iY behind them.
 inline void write_i_behind(double* y, Index n, Index stride) {
   double* turned = y + n * stride;
@@ -26,6 +44,27 @@ inline void write_i_behind(double* y, Index n, Index stride) {
     for (Index i = 0; i < n; ++i) turned[n + i] = y[i];
     for (Index i = 2 * n; i < padded_rows(2 * n); ++i) turned[i] = 0.0;
   }
+}
+
+/// out (+)= K ρ K† for columns ρ and the real form of K, without a transposition: (Y, iY) of Y = Kρ
+/// times K†, which is how the real form of K reads by rows. `moved` has room for both.
+inline void conjugate(PanelKernel kernel, const double* k, const double* rho, Index n, Index stride,
+                      double* moved, bool add, double* out) {
+  PanelProduct product{.rows = padded_rows(2 * n), .depth = 2 * n, .cols = n};
+  product.left_stride = product.out_stride = stride;
+  product.left = k;
+  product.right = rho;
+  product.col_step = stride;
+  product.out = moved;
+  kernel(product);
+  write_i_behind(moved, n, stride);
+  product.left = moved;
+  product.right = k;
+  product.depth_step = stride;
+  product.col_step = 1;
+  product.out = out;
+  product.add = add;
+  kernel(product);
 }
 
 /// out += factor · ∂/∂K, from g = ∂ by every entry of the real form.

@@ -2,8 +2,8 @@
 //
 // Kernels are compiled for several instruction sets into the same library (Highway's
 // foreach_target) and the widest one this processor has is taken. The environment variable
-// HQMM_SIMD=avx512|avx2|sse4|scalar limits the choice, for tests and for results that must agree in
-// every byte between machines: the same seed and the same target give the same bytes.
+// HQMM_SIMD=avx512|avx2|sse4|scalar limits the choice: for tests, and because results differ in the
+// last digits between targets. The same seed and the same target give the same bytes.
 //
 // A kernel file is written like this (see engine/panels.cpp), and its public wrapper dispatches
 // behind use_simd_limit():

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <vector>
 
 #include "hqmm/core/aligned.hpp"
@@ -38,6 +40,37 @@ struct ChainWork {
   std::vector<double*> next;            // [sequence of a group]: where its next state goes
   std::vector<char> events;             // [step]: a sequence has a mark before it, or ends there
   FormScratch scratch;
+};
+
+/// Passes borrow their memory here.
+class WorkPool {
+ public:
+  class Loan {
+   public:
+    explicit Loan(WorkPool& pool) : pool_(pool) {
+      const std::lock_guard lock(pool.guard_);
+      if (!pool.free_.empty()) {
+        work_ = std::move(pool.free_.back());
+        pool.free_.pop_back();
+      }
+      if (!work_) work_ = std::make_unique<ChainWork>();
+    }
+    Loan(const Loan&) = delete;
+    Loan& operator=(const Loan&) = delete;
+    ~Loan() {
+      const std::lock_guard lock(pool_.guard_);
+      pool_.free_.push_back(std::move(work_));
+    }
+    [[nodiscard]] ChainWork& work() noexcept { return *work_; }
+
+   private:
+    WorkPool& pool_;
+    std::unique_ptr<ChainWork> work_;
+  };
+
+ private:
+  std::mutex guard_;
+  std::vector<std::unique_ptr<ChainWork>> free_;
 };
 
 }  // namespace hqmm

@@ -26,10 +26,33 @@ struct Plan {
 constexpr double kStepOverhead = 250.0;
 constexpr double kOperatorOverhead = 300.0;
 
-/// A linear form of so many rows and columns: three products a step; an operator costs `build`; a
-/// gram two products for itself and two on the way back.
-Plan plan_linear(const BatchShape& shape, double rows, double cols, double build,
-                 double gram_cost) {
+struct Costs {
+  double base = 0.0;   // of all base operators
+  double step = 0.0;   // of a step, whatever it fuses
+  double gram = 0.0;   // of a gram's operator, both ways
+  double bytes = 0.0;  // of an operator
+};
+
+/// The length of grams that makes a batch cheapest.
+Plan plan_grams(const BatchShape& shape, const Costs& costs) {
+  const auto s = static_cast<double>(shape.s);
+  Plan best;
+  for (int gram = 1; gram <= 3; ++gram) {
+    const bool fuses = shape.stationary && shape.feasible && std::pow(s, gram) <= kMostGrams;
+    if (gram > 1 && !fuses) break;
+    const double steps = static_cast<double>(shape.symbols) / gram;
+    double grams = 0.0;
+    for (int k = 2; k <= gram; ++k) grams += std::min(std::pow(s, k), steps);
+    if ((static_cast<double>(shape.sets) * s + grams) * costs.bytes > kTableBytes) break;
+    const double cost = costs.base + steps * costs.step + grams * costs.gram;
+    if (cost < best.cost) best = {cost, gram};
+  }
+  return best;
+}
+
+/// A linear form of so many rows and columns: three products a step; an operator costs `build`, a
+/// gram `gram`.
+Plan plan_linear(const BatchShape& shape, double rows, double cols, double build, double gram) {
   const auto s = static_cast<double>(shape.s);
   // A few vectors at a time through matrices that do not fit a cache wait for memory.
   const double together =
@@ -37,41 +60,17 @@ Plan plan_linear(const BatchShape& shape, double rows, double cols, double build
   const double table_bytes = 2.0 * rows * rows * s * 8.0;
   const double enough = table_bytes > 16.0e6 ? 10.0 : table_bytes > 1.0e6 ? 3.5 : 1.0;
   const double waiting = std::max(1.0, enough / std::max(1.0, together));
-  const double step = waiting * 3.0 * rows * rows * cols + kStepOverhead;
-  const double base = static_cast<double>(shape.sets) * s;
-  const double bytes_each = 3.0 * rows * rows * 8.0;
-  Plan best;
-  for (int gram = 1; gram <= 3; ++gram) {
-    const double table = std::pow(s, gram);
-    if (gram > 1 && (!shape.stationary || !shape.feasible || table > kMostGrams)) break;
-    const double steps = static_cast<double>(shape.symbols) / gram;
-    double grams = 0.0;
-    for (int k = 2; k <= gram; ++k) grams += std::min(std::pow(s, k), steps);
-    if ((base + grams) * bytes_each > kTableBytes) break;
-    const double cost =
-        base * (build + kOperatorOverhead) + steps * step + grams * (gram_cost + kOperatorOverhead);
-    if (cost < best.cost) best = {cost, gram};
-  }
-  return best;
+  return plan_grams(shape,
+                    {.base = static_cast<double>(shape.sets) * s * (build + kOperatorOverhead),
+                     .step = waiting * 3.0 * rows * rows * cols + kStepOverhead,
+                     .gram = gram + kOperatorOverhead,
+                     .bytes = 3.0 * rows * rows * 8.0});
 }
 
-/// Per step, operator and gram as measured; the products themselves hardly count.
+/// As measured: at this size the products themselves hardly count.
 Plan plan_lanes(const BatchShape& shape) {
   if (shape.n != 2 || !shape.feasible || shape.longest > kLanesLongest) return {};
-  constexpr double kStep = 190.0;
-  constexpr double kGram = 500.0;
-  Plan best;
-  for (int gram = 1; gram <= 3; ++gram) {
-    const double table = std::pow(static_cast<double>(shape.s), gram);
-    if (gram > 1 && (!shape.stationary || table > kMostGrams)) break;
-    const double steps = static_cast<double>(shape.symbols) / gram;
-    double grams = 0.0;
-    for (int k = 2; k <= gram; ++k)
-      grams += std::min(std::pow(static_cast<double>(shape.s), k), steps);
-    const double cost = steps * kStep + grams * kGram;
-    if (cost < best.cost) best = {cost, gram};
-  }
-  return best;
+  return plan_grams(shape, {.step = 190.0, .gram = 500.0});
 }
 
 Plan plan_of(EngineKind kind, const BatchShape& shape) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <mutex>
 
 #include "hqmm/core/parallel.hpp"
 #include "hqmm/engine/chain.hpp"
@@ -29,37 +28,6 @@ BatchGradient& BatchGradient::operator+=(const BatchGradient& other) {
   return *this;
 }
 
-/// Passes borrow their memory here.
-class WorkPool {
- public:
-  class Loan {
-   public:
-    explicit Loan(WorkPool& pool) : pool_(pool) {
-      const std::lock_guard lock(pool.guard_);
-      if (!pool.free_.empty()) {
-        work_ = std::move(pool.free_.back());
-        pool.free_.pop_back();
-      }
-      if (!work_) work_ = std::make_unique<ChainWork>();
-    }
-    Loan(const Loan&) = delete;
-    Loan& operator=(const Loan&) = delete;
-    ~Loan() {
-      const std::lock_guard lock(pool_.guard_);
-      pool_.free_.push_back(std::move(work_));
-    }
-    [[nodiscard]] ChainWork& work() noexcept { return *work_; }
-
-   private:
-    WorkPool& pool_;
-    std::unique_ptr<ChainWork> work_;
-  };
-
- private:
-  std::mutex guard_;
-  std::vector<std::unique_ptr<ChainWork>> free_;
-};
-
 struct GradientWorkspace::Memory {
   Program program;
   std::vector<double> log_likelihoods, log_totals;
@@ -82,23 +50,6 @@ GradientWorkspace::~GradientWorkspace() = default;
 
 namespace {
 
-BatchGradient naive_gradient(const Hqmm& model, std::span<const SequenceView> batch,
-                             const GradientOptions& options, int threads) {
-  return parallel_reduce(
-      batch.size(), threads, BatchGradient{},
-      [&](std::size_t i) {
-        try {
-          return reference_gradient(model, batch[i], options);
-        } catch (const NotFiniteError& error) {
-          throw NotFiniteError({i, error.place().position});
-        }
-      },
-      [](BatchGradient a, const BatchGradient& b) {
-        a += b;
-        return a;
-      });
-}
-
 /// Passes over parts of the batch and their sum, along a fixed tree within rounds of a fixed
 /// number of parts: the same bytes at any thread count, and memory for one round only.
 template <typename Form>
@@ -112,7 +63,7 @@ bool run_parts(const Form& form, std::size_t part, const ChainOptions& options, 
   const std::size_t parts = (program.sequences() + part - 1) / part;
   std::vector<ChainResult>& results = memory.results;
   if (results.size() < std::min(round, parts)) results.resize(std::min(round, parts));
-  std::vector<char> good(std::min(round, parts));
+  std::atomic<bool> good = true;
   for (std::size_t begin = 0; begin < parts; begin += round) {
     const std::size_t count = std::min(round, parts - begin);
     parallel_for(count, threads, [&](std::size_t i) {
@@ -123,14 +74,10 @@ bool run_parts(const Form& form, std::size_t part, const ChainOptions& options, 
       const std::size_t last = std::min(program.sequences(), first + part);
       WorkPool::Loan loan(memory.pool);
       ChainPass<Form> pass(form, program, first, last, options, loan.work(), results[i]);
-      good[i] = pass.run() ? 1 : 0;
+      if (!pass.run()) good = false;
     });
-    if (std::find(good.begin(), good.begin() + static_cast<std::ptrdiff_t>(count), 0) !=
-        good.begin() + static_cast<std::ptrdiff_t>(count))
-      return false;
-    for (std::size_t stride = 1; stride < count; stride *= 2)
-      for (std::size_t i = 0; i + stride < count; i += 2 * stride)
-        results[i] += results[i + stride];
+    if (!good) return false;
+    fold_tree(std::span(results).first(count), [](ChainResult& a, ChainResult& b) { a += b; });
     if (begin == 0) {
       std::swap(memory.total, results[0]);
     } else {
@@ -241,9 +188,7 @@ class FastGradient {
         good = false;
     });
     if (!good) return false;
-    for (std::size_t stride = 1; stride < parts; stride *= 2)
-      for (std::size_t i = 0; i + stride < parts; i += 2 * stride)
-        results[i] += results[i + stride];
+    fold_tree(std::span(results).first(parts), [](LanesResult& a, LanesResult& b) { a += b; });
     chain_lanes(memory_.lanes_table, program, results[0], form, memory_.total.gradients);
     if (options_.want_initial_state) {
       memory_.total.initial.assign(results[0].initial, results[0].initial + kLanesRows);
@@ -297,7 +242,7 @@ std::size_t round_end(std::span<const SequenceView> batch, std::size_t begin, st
 BatchGradient gradient(const Hqmm& model, std::span<const SequenceView> batch,
                        const GradientOptions& options, int threads, GradientWorkspace& workspace) {
   if (batch.empty() || options.engine == EngineKind::kNaive)
-    return naive_gradient(model, batch, options, threads);
+    return reference_gradient(model, batch, options, threads);
   const bool feasible = is_feasible(model);
   const Choice choice = choose(shape_of(model, batch, feasible), options.engine);
   BatchGradient total;

@@ -10,6 +10,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "hqmm/core/registers-inl.hpp"
+
 HWY_BEFORE_NAMESPACE();
 namespace hqmm::HWY_NAMESPACE {
 namespace {
@@ -20,22 +22,12 @@ using V = hn::Vec<D>;
 
 constexpr std::size_t kLanes = hn::MaxLanes(D());
 constexpr std::size_t kLine = 8;  // doubles: the stride of few states
-constexpr std::size_t kRegisters = HWY_TARGET == HWY_AVX3 ? 32 : 16;
 /// Sequences that one pass over A serves: their accumulators must fit the registers.
 constexpr std::size_t kMostTogether = kRegisters == 32 ? kTileSlots : 4;
 
 /// Vectors of states taken together: accumulators, a column of A and one broadcast fit.
 constexpr std::size_t most_vectors(std::size_t slots) {
   return std::min<std::size_t>(4, (kRegisters - 2) / (slots + 1));
-}
-
-/// Keeps a loaded column in its register: GCC would rather load it again for every product.
-HWY_INLINE void keep_in_register([[maybe_unused]] V& v) {
-#if HWY_COMPILER_GCC && HWY_TARGET == HWY_AVX3
-  __asm__("" : "+v"(v.raw));
-#elif HWY_COMPILER_GCC && HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
-  __asm__("" : "+x"(v.raw));
-#endif
 }
 
 /// Some vectors of states of some sequences: at[sequence][vector].

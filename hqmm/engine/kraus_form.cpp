@@ -5,21 +5,6 @@
 #include "hqmm/core/real_form.hpp"
 
 namespace hqmm {
-namespace {
-
-/// Columns of real parts over imaginary parts.
-void write_columns(const Matrix& matrix, Index stride, double* out) {
-  const Index n = matrix.rows();
-  for (Index j = 0; j < n; ++j) {
-    for (Index i = 0; i < n; ++i) {
-      out[j * stride + i] = matrix(i, j).real();
-      out[j * stride + n + i] = matrix(i, j).imag();
-    }
-  }
-}
-
-}  // namespace
-
 void KrausForm::write(const Hqmm& model, bool feasible) {
   const bool other_padding = n_ != model.latent_dim();
   n_ = model.latent_dim();
@@ -69,27 +54,11 @@ void KrausForm::forward(std::uint32_t op, const double* states, std::size_t coun
                         double* const* next, FormScratch& scratch) const {
   const Blocks blocks = blocks_of(op);
   scratch.images.resize(static_cast<std::size_t>(2 * state_size()));
-  PanelProduct product{.rows = padded_rows(2 * n_), .depth = 2 * n_, .cols = n_};
-  product.left_stride = product.out_stride = stride_;
   for (std::size_t i = 0; i < count; ++i) {
+    const double* rho = states + i * static_cast<std::size_t>(state_size());
     for (std::size_t q = 0; q < blocks.count; ++q) {
-      // Y = K ρ
-      product.left = matrix(blocks.first + q);
-      product.right = states + i * static_cast<std::size_t>(state_size());
-      product.depth_step = 1;
-      product.col_step = stride_;
-      product.out = scratch.images.data();
-      product.add = false;
-      kernel_(product);
-      write_i_behind(scratch.images.data(), n_, stride_);
-      // (Y, iY) times K† = (Re K)ᵀ over (−Im K)ᵀ, which is how the real form of K reads by rows
-      product.left = scratch.images.data();
-      product.right = matrix(blocks.first + q);
-      product.depth_step = stride_;
-      product.col_step = 1;
-      product.out = next[i];
-      product.add = q > 0;
-      kernel_(product);
+      conjugate(kernel_, matrix(blocks.first + q), rho, n_, stride_, scratch.images.data(), q > 0,
+                next[i]);
     }
   }
 }
@@ -171,13 +140,7 @@ void KrausForm::write_gradient(const Hqmm& model, const GradientTable& table,
         out.sets[block / per_set].data() + static_cast<Index>(block % per_set) * n_ * n_);
   }
   if (initial.empty()) return;
-  Matrix s(n_, n_);
-  for (Index j = 0; j < n_; ++j) {
-    for (Index i = 0; i < n_; ++i) {
-      const double* column = initial.data() + j * stride_;
-      s(i, j) = {column[i], column[n_ + i]};
-    }
-  }
+  const Matrix s = read_columns(initial.data(), n_, stride_);
   out.initial_state = -0.5 * (s + s.adjoint());
 }
 

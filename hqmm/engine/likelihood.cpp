@@ -70,9 +70,7 @@ class ForwardPass {
   void walk(Form& form) {
     if (!carried_.empty()) std::copy(carried_.begin(), carried_.end(), form.initial());
     const std::size_t parts = (program_.sequences() + choice_.part - 1) / choice_.part;
-    if (work_.size() < parts) work_.resize(parts);
     parallel_for(parts, threads_, [&](std::size_t i) { walk_part(form, i); });
-    if (program_.sequences() == 1) carry(form);
   }
 
   template <typename Form>
@@ -88,16 +86,15 @@ class ForwardPass {
     result.log_likelihoods = log_likelihoods;
     result.log_totals = log_totals;
     result.suspects = suspects;
-    ChainPass<Form> pass(form, program_, first, last, options, work_[part], result);
-    if (!pass.run())
-      std::fill_n(suspects.begin() + static_cast<std::ptrdiff_t>(first), last - first, 1);
+    WorkPool::Loan loan(pool_);
+    ChainPass<Form> pass(form, program_, first, last, options, loan.work(), result);
+    if (!pass.run()) std::fill(&suspects[first], &suspects[first] + (last - first), 1);
+    if (program_.sequences() == 1 && program_.length(0) > 0) carry(form, loan.work().last.data());
   }
 
   /// The state behind the last symbol, of weight one.
   template <typename Form>
-  void carry(const Form& form) {
-    if (program_.length(0) == 0) return;
-    const double* x = work_[0].last.data();
+  void carry(const Form& form, const double* x) {
     const double weight = form.weight(x);
     const double scale = 1.0 / (Form::kDegree == 1 ? weight : std::sqrt(weight));
     carried_.assign(x, x + form.state_size());
@@ -113,7 +110,7 @@ class ForwardPass {
   TraceForm trace_form_;
   KrausForm kraus_form_;
   SymbolScratch scratch_;
-  std::vector<ChainWork> work_;
+  WorkPool pool_;
   std::vector<double> carried_;
 };
 

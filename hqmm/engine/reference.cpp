@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "hqmm/core/parallel.hpp"
+
 namespace hqmm {
 namespace {
 
@@ -141,6 +143,23 @@ class AdjointPass {
 BatchGradient reference_gradient(const Hqmm& model, const SequenceView& sequence,
                                  const GradientOptions& options) {
   return AdjointPass(model, sequence, options).run();
+}
+
+BatchGradient reference_gradient(const Hqmm& model, std::span<const SequenceView> batch,
+                                 const GradientOptions& options, int threads) {
+  return parallel_reduce(
+      batch.size(), threads, BatchGradient{},
+      [&](std::size_t i) {
+        try {
+          return reference_gradient(model, batch[i], options);
+        } catch (const NotFiniteError& error) {
+          throw NotFiniteError({i, error.place().position});
+        }
+      },
+      [](BatchGradient a, const BatchGradient& b) {
+        a += b;
+        return a;
+      });
 }
 
 }  // namespace hqmm

@@ -17,4 +17,9 @@ namespace hqmm {
 [[nodiscard]] BatchGradient reference_gradient(const Hqmm& model, const SequenceView& sequence,
                                                const GradientOptions& options);
 
+/// A batch, one sequence at a time, summed along a fixed tree.
+[[nodiscard]] BatchGradient reference_gradient(const Hqmm& model,
+                                               std::span<const SequenceView> batch,
+                                               const GradientOptions& options, int threads);
+
 }  // namespace hqmm

@@ -22,24 +22,6 @@ void require_weight(double weight, std::size_t t) {
       t, weight, weight > 0.0 ? "blow up" : "annihilate");
 }
 
-/// Columns of real parts over imaginary parts, `stride` apart.
-void write_columns(const Matrix& matrix, Index stride, double* out) {
-  const Index n = matrix.rows();
-  for (Index j = 0; j < n; ++j) {
-    for (Index i = 0; i < n; ++i) {
-      out[j * stride + i] = matrix(i, j).real();
-      out[j * stride + n + i] = matrix(i, j).imag();
-    }
-  }
-}
-
-Matrix read_columns(const double* in, Index n, Index stride) {
-  Matrix out(n, n);
-  for (Index j = 0; j < n; ++j)
-    for (Index i = 0; i < n; ++i) out(i, j) = {in[j * stride + i], in[j * stride + n + i]};
-  return out;
-}
-
 }  // namespace
 
 struct HqmmFilter::Tables {
@@ -124,26 +106,9 @@ void HqmmFilter::restart(std::size_t length) {
 double HqmmFilter::apply(std::uint32_t set, Index first, Index count) {
   const Index n = tables_->n;
   const Index stride = tables_->stride;
-  PanelProduct product{.rows = padded_rows(2 * n), .depth = 2 * n, .cols = n};
-  product.left_stride = product.out_stride = stride;
   for (Index q = 0; q < count; ++q) {
-    const double* k = tables_->matrix(set, first + q);
-    product.left = k;
-    product.right = rho_.data();
-    product.depth_step = 1;
-    product.col_step = stride;
-    product.out = moved_.data();
-    product.add = false;
-    tables_->square(product);
-    write_i_behind(moved_.data(), n, stride);
-    // (Y, iY) times K†: the real form of K read by rows
-    product.left = moved_.data();
-    product.right = k;
-    product.depth_step = stride;
-    product.col_step = 1;
-    product.out = next_.data();
-    product.add = q > 0;
-    tables_->square(product);
+    conjugate(tables_->square, tables_->matrix(set, first + q), rho_.data(), n, stride,
+              moved_.data(), q > 0, next_.data());
   }
   double trace = 0.0;
   for (Index i = 0; i < n; ++i) trace += next_[static_cast<std::size_t>(i * stride + i)];
