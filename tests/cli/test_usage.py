@@ -4,7 +4,7 @@ import pytest
 
 from conftest import BAD_DATA, OK, USAGE, fails, hqmm
 
-COMMANDS = ["score", "predict", "sample", "inspect", "convert", "generate"]
+COMMANDS = ["score", "predict", "sample", "inspect", "convert", "generate", "data"]
 
 
 def test_help_and_version():
@@ -32,6 +32,9 @@ def test_every_command_teaches(command):
     (["generate", "synthetic-foo", "-o", "x"], "synthetic-foo"),
     (["generate", "synthetic-hmm"], "--out"),
     (["convert", "a", "b.xyz"], ".h5"),
+    (["data", "spice", "--from", "x"], "spice"),
+    (["data", "splice"], "--from"),
+    (["data", "splice", "--from", "ftp://x/y"], "ftp"),
 ])
 def test_wrong_usage_is_one_line_and_code_2(args, says):
     fails(USAGE, *args, says=says)

@@ -22,6 +22,8 @@ void add_sample(CLI::App& app);
 void add_inspect(CLI::App& app);
 void add_convert(CLI::App& app);
 void add_generate(CLI::App& app);
+void add_data(CLI::App& app);
+void add_reproduce(CLI::App& app);
 
 /// Option values that are whole numbers in a range, or one of a few words; wrong ones get a short
 /// message.

@@ -112,6 +112,8 @@ int main(int argc, char** argv) {
   cli::add_inspect(app);
   cli::add_convert(app);
   cli::add_generate(app);
+  cli::add_data(app);
+  cli::add_reproduce(app);
 
   try {
     app.parse(argc, argv);

@@ -1,0 +1,12 @@
+// SHA-256 (FIPS 180-4), by nettle: "is this the file that everybody means".
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace hqmm {
+
+/// 64 hexadecimal digits, lower case.
+[[nodiscard]] std::string sha256(std::string_view bytes);
+
+}  // namespace hqmm

@@ -1,0 +1,61 @@
+// What a reproduction of the paper consists of: a list of cells, each one training run (or, for
+// splice, one cross-validation) of one method at one size from one seed.
+//
+// Methods, named alike in every study:
+//   ns-ris-literal  the paper's algorithm to the letter, under the paper's protocol
+//   ns-ris-paper    the same protocol with the feasible retraction
+//   ns-ris          our default recipe
+//   ns-ris-warm     our recipe started from the HMM that EM found (w = n)
+//   cosm            COSM with its published step sizes and decays
+//   givens          Givens search, w = 1, 100 batches
+//   em              HMMs by Baum–Welch, 16 restarts; has no w
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hqmm/core/types.hpp"
+
+namespace hqmm::reproduction {
+
+enum class Study { kSyntheticHmm, kSyntheticHqmm, kSplice };
+[[nodiscard]] std::string_view name_of(Study study);
+/// Throws kBadData for anything but those names.
+[[nodiscard]] Study parse_study(std::string_view text);
+
+struct Cell {
+  Study study = Study::kSyntheticHmm;
+  std::string method;
+  Index latent_dim = 2;
+  Index kraus_rank = 1;  // 0 for em
+  int ns_steps = 5;      // T; other values show what the literal retraction does
+  bool clean = true;     // splice: inner selection; else the peers' protocol
+  std::uint64_t seed = 1;
+
+  friend bool operator==(const Cell&, const Cell&) = default;
+};
+/// Unique, and fit for a file name: "synthetic-hmm_ns-ris_n4_w2_seed1".
+[[nodiscard]] std::string name_of(const Cell& cell);
+/// The same for people: "synthetic-hmm, ns-ris, n = 4, w = 2, seed 1".
+[[nodiscard]] std::string describe(const Cell& cell);
+
+struct PlanOptions {
+  std::vector<Study> studies;
+  std::size_t seeds = 5;
+  std::uint64_t first_seed = 1;
+  bool quick = false;  // a few shapes and one seed: a first look
+};
+
+/// Splice is cross-validated five-fold for every cell; more seeds than this are not spent on it.
+inline constexpr std::size_t kSpliceSeeds = 1;
+
+/// Study by study; within one the longest cells first, so that threads finish together.
+[[nodiscard]] std::vector<Cell> make_plan(const PlanOptions& options);
+
+/// Work of a cell, roughly, for the time left.
+[[nodiscard]] double rough_cost(const Cell& cell);
+
+}  // namespace hqmm::reproduction

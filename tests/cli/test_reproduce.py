@@ -1,0 +1,184 @@
+"""hqmm reproduce: results, resuming, and what is missing."""
+
+import csv
+import json
+import os
+import re
+import signal
+import subprocess
+import time
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+
+from conftest import BAD_DATA, BINARY, CANNOT_WRITE, NO_INPUT, OK, USAGE, fails, hqmm, shared
+
+INTERRUPTED = 130
+
+
+@pytest.fixture(autouse=True)
+def no_data_folder(monkeypatch):
+    monkeypatch.delenv("HQMM_DATA", raising=False)
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    """The published layout, with little in it."""
+    root = tmp_path_factory.mktemp("published")
+    for study in ["synthetic-hmm", "synthetic-hqmm"]:
+        assert hqmm("generate", study, "-o", root / study, "--quiet").returncode == OK
+        for name in ["train", "validation", "test"]:
+            path = root / study / f"{name}.txt"
+            lines = [line for line in path.read_text().splitlines() if not line.startswith("#")]
+            path.write_text("".join(" ".join(line.split()[:1100]) + "\n" for line in lines[:3]))
+    return root
+
+
+def reproduce(which, small, out, *more, **kwargs):
+    return hqmm("reproduce", which, "--quick", "--data", small, "-o", out, *more, **kwargs)
+
+
+@pytest.fixture(scope="module")
+def done(small, tmp_path_factory):
+    """One whole run."""
+    out = tmp_path_factory.mktemp("reproduction") / "out"
+    run = reproduce("synthetic-hqmm", small, out, "--threads", "2")
+    assert run.returncode == OK, run.stderr
+    return out, run
+
+
+def test_leaves_results_a_report_and_figures(done):
+    out, run = done
+    rows = list(csv.DictReader((out / "results.csv").open()))
+    assert {row["method"] for row in rows} == {
+        "ns-ris-literal", "ns-ris-paper", "ns-ris", "ns-ris-warm", "cosm", "givens", "em"}
+    for row in rows:
+        assert (row["test_da_raw"] != "") == (row["method"] == "ns-ris-literal")
+    results = json.loads((out / "results.json").read_text())
+    provenance = results["provenance"]
+    assert provenance["command"].startswith("hqmm reproduce synthetic-hqmm --quick")
+    for key in ["version", "seed", "simd", "machine", "data_hash"]:
+        assert provenance[key]
+    assert len(results["cells"]) == len(rows) == len(list((out / "cells").glob("*.json")))
+    assert results["true_models"]["synthetic-hqmm"]["test_da"] == float(rows[0]["true_model_test_da"])
+    assert "true model" in run.stdout and "0.1536" in run.stdout
+    report = (out / "report.md").read_text()
+    for figure in re.findall(r"\]\((figures/[^)]*)\)", report):
+        ElementTree.parse(out / figure)
+    assert "hqmm-comparison.svg" in report and provenance["command"] in report
+
+
+def test_does_not_depend_on_the_thread_count(done, small, tmp_path):
+    assert reproduce("synthetic-hqmm", small, tmp_path / "one", "--threads", "1").returncode == OK
+    for name in ["results.csv"]:
+        assert (tmp_path / "one" / name).read_bytes() == (done[0] / name).read_bytes()
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_goes_on_after_an_interruption(done, small, tmp_path, how):
+    out = tmp_path / "out"
+    process = subprocess.Popen(
+        [BINARY, "reproduce", "synthetic-hqmm", "--quick", "--data", small, "-o", out, "--threads", "1"],
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    deadline = time.time() + 60
+    while not list(out.glob("cells/*.json")) and process.poll() is None and time.time() < deadline:
+        time.sleep(0.002)
+    process.send_signal(how)
+    stderr = process.communicate(timeout=60)[1].decode()
+    cells = {path: path.read_bytes() for path in out.glob("cells/*.json")}
+    if process.returncode != OK:  # it may have been done before the signal came
+        assert process.returncode == (INTERRUPTED if how == signal.SIGINT else -how)
+        assert how == signal.SIGKILL or "the same command goes on" in stderr
+        assert not (out / "results.csv").exists()
+    assert cells
+    again = reproduce("synthetic-hqmm", small, out)
+    assert again.returncode == OK, again.stderr
+    for path, content in cells.items():
+        assert path.read_bytes() == content  # not done again
+    assert (out / "results.csv").read_bytes() == (done[0] / "results.csv").read_bytes()
+
+
+def copied(done, tmp_path):
+    out = tmp_path / "out"
+    subprocess.run(["cp", "-r", done[0], out], check=True)
+    return out
+
+
+def test_does_a_damaged_cell_again(done, small, tmp_path):
+    out = copied(done, tmp_path)
+    cell = out / "cells" / "synthetic-hqmm_ns-ris_n2_w1_seed1.json"
+    cell.write_text(cell.read_text()[:100])
+    run = reproduce("synthetic-hqmm", small, out)
+    assert run.returncode == OK and "damaged" in run.stderr
+    assert (out / "results.csv").read_bytes() == (done[0] / "results.csv").read_bytes()
+
+
+def test_does_not_mix_data(done, tmp_path):
+    out = copied(done, tmp_path)
+    fails(USAGE, "reproduce", "synthetic-hqmm", "--quick", "-o", out, "--quiet", says="other data")
+
+
+def test_json_is_the_results_file(done, small, tmp_path):
+    out = copied(done, tmp_path)
+    run = reproduce("synthetic-hqmm", small, out, "--json", "--quiet")
+    assert run.returncode == OK and run.stderr == ""
+    assert json.loads(run.stdout) == json.loads((out / "results.json").read_text())
+
+
+def test_writes_the_page_with_figures_beside_it(done, small, tmp_path):
+    out = copied(done, tmp_path)
+    page = tmp_path / "docs" / "reproduction.md"
+    assert reproduce("synthetic-hqmm", small, out, "--write-docs", page).returncode == OK
+    for figure in re.findall(r"\]\(([^)]*\.svg)\)", page.read_text()):
+        assert figure.startswith("reproduction/") and (page.parent / figure).exists()
+
+
+def test_all_goes_on_without_splice(small, tmp_path):
+    run = reproduce("all", small, tmp_path / "out", timeout=300)
+    assert run.returncode == OK, run.stderr
+    assert run.stderr.count("splice is skipped") == 1 and "splice: skipped" in run.stdout
+    results = json.loads((tmp_path / "out" / "results.json").read_text())
+    assert "splice" in results["provenance"]["skipped"]
+
+
+def test_splice_alone_needs_its_data(tmp_path, monkeypatch):
+    says = "hqmm data splice"
+    fails(NO_INPUT, "reproduce", "splice", "-o", tmp_path / "out", says=says)
+    monkeypatch.setenv("HQMM_DATA", str(tmp_path))
+    fails(NO_INPUT, "reproduce", "splice", "-o", tmp_path / "out", says=says)
+    (tmp_path / "splice.data").write_text("this is no data\n")
+    assert hqmm("reproduce", "splice", "-o", tmp_path / "out").returncode == BAD_DATA
+    assert not (tmp_path / "out").exists()
+
+
+def test_wrong_usage_is_one_line(small, tmp_path):
+    out = tmp_path / "out"
+    fails(USAGE, "reproduce", "hmm", says="synthetic-hmm")
+    fails(USAGE, "reproduce", "all", "--seeds", "0")
+    fails(USAGE, "reproduce", "all", "--time-limit", "-1")
+    fails(NO_INPUT, "reproduce", "all", "--data", tmp_path / "nowhere", "-o", out)
+    fails(NO_INPUT, "reproduce", "synthetic-hmm", "--data", tmp_path, "-o", out, says="train.txt")
+    (tmp_path / "file").write_text("")
+    fails(CANNOT_WRITE, "reproduce", "synthetic-hqmm", "--quick", "--data", small, "-o",
+          tmp_path / "file" / "out", "--quiet")
+    short = tmp_path / "short" / "synthetic-hmm"
+    os.makedirs(short)
+    for name in ["train", "validation", "test"]:
+        (short / f"{name}.txt").write_text("0 1 2 3 4 5\n")
+    fails(BAD_DATA, "reproduce", "synthetic-hmm", "--data", tmp_path / "short", "-o", out,
+          says="too short")
+
+
+def test_published_data(tmp_path):
+    """The true model's score is the known one; raw claims lie above it, honest figures do not."""
+    data = shared("data/synthetic-hqmm/train.txt").parents[1]
+    run = hqmm("reproduce", "synthetic-hqmm", "--quick", "--data", data, "-o", tmp_path / "out",
+               "--json", timeout=300)
+    assert run.returncode == OK, run.stderr
+    results = json.loads(run.stdout)
+    truth = results["true_models"]["synthetic-hqmm"]["test_da"]
+    assert abs(truth - 0.1296) < 5e-5
+    tests = {(one["method"], one["n"]): one["outcome"]["test"] for one in results["cells"]}
+    assert tests["ns-ris-literal", 2]["raw_da"] > truth > tests["ns-ris-literal", 2]["da"]
+    assert abs(tests["ns-ris", 2]["da"] - 0.1295) < 0.0015
+    assert results["above_true_model"] == []

@@ -1,0 +1,216 @@
+// The tables of a reproduction: what the paper printed beside what we measured.
+#include <algorithm>
+#include <array>
+
+#include "paper_figures.hpp"
+#include "reproduce.hpp"
+
+namespace hqmm::cli {
+namespace {
+
+using Row = std::vector<std::string>;
+constexpr const char* kNone = "–";
+
+/// Characters, not bytes.
+std::size_t width(const std::string& text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
+  }));
+}
+
+/// A Markdown table whose columns stand under each other on a terminal too.
+std::string aligned(const std::vector<Row>& rows) {
+  std::vector<std::size_t> widths(rows.front().size(), 3);
+  for (const Row& row : rows) {
+    for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], width(row[c]));
+  }
+  std::string out;
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    for (std::size_t c = 0; c < rows[r].size(); ++c)
+      out += "| " + std::string(widths[c] - width(rows[r][c]), ' ') + rows[r][c] + " ";
+    out += "|\n";
+    if (r > 0) continue;
+    for (const std::size_t w : widths) out += "|" + std::string(w + 1, '-') + ":";
+    out += "|\n";
+  }
+  return out;
+}
+
+std::string figure(const Spread& spread, bool with_spread) {
+  if (spread.count == 0) return kNone;
+  const std::string mean = fmt::format("{:.4f}", spread.mean);
+  return with_spread && spread.deviation ? fmt::format("{} ± {:.4f}", mean, *spread.deviation)
+                                         : mean;
+}
+
+std::string test_figure(const Group* group, bool with_spread) {
+  if (group == nullptr) return kNone;
+  return figure(group->test, with_spread) + (group->time_bounded ? "*" : "");
+}
+
+struct Size {
+  Index n, w;
+  friend bool operator==(const Size&, const Size&) = default;
+};
+
+/// The sizes that a row is due for; EM alone has rows without w.
+std::vector<Size> sizes_of(const Reproduction& all, Study study) {
+  std::vector<Size> out;
+  const auto take = [&](Size size) {
+    if (std::find(out.begin(), out.end(), size) == out.end()) out.push_back(size);
+  };
+  for (const Group& group : all.groups) {
+    if (group.cell.study == study && group.cell.kraus_rank > 0 &&
+        group.cell.method != "ns-ris-warm")
+      take({group.cell.latent_dim, group.cell.kraus_rank});
+  }
+  for (const Group& group : all.groups) {
+    const Index n = group.cell.latent_dim;
+    const auto same_n = [n](const Size& size) { return size.n == n; };
+    if (group.cell.study == study && group.cell.method == "em" &&
+        std::none_of(out.begin(), out.end(), same_n))
+      take({n, 0});
+  }
+  std::sort(out.begin(), out.end(),
+            [](const Size& a, const Size& b) { return std::pair(a.n, a.w) < std::pair(b.n, b.w); });
+  return out;
+}
+
+Row accuracy_row(const Reproduction& all, Study study, Size size, bool with_spread) {
+  const auto find = [&](const char* method, Index w) {
+    return find_group(all.groups, study, method, size.n, w);
+  };
+  const Group* literal = find("ns-ris-literal", size.w);
+  const bool first_of_n = size.w <= 1;
+  const bool printed = study == Study::kSyntheticHqmm && size == Size{2, 1};
+  return {std::to_string(size.n),
+          size.w > 0 ? std::to_string(size.w) : kNone,
+          printed ? fmt::format("{:.4f}", paper::kHqmm) : kNone,
+          literal != nullptr ? figure(literal->raw, with_spread) : kNone,
+          test_figure(literal, with_spread),
+          test_figure(find("ns-ris-paper", size.w), with_spread),
+          test_figure(find("ns-ris", size.w), with_spread),
+          test_figure(find("cosm", size.w), with_spread),
+          test_figure(find("givens", size.w), with_spread),
+          first_of_n ? test_figure(find("em", 0), with_spread) : kNone,
+          first_of_n ? test_figure(find("ns-ris-warm", size.n), with_spread) : kNone,
+          fmt::format("{:.4f}", all.truths.at(study).test.da)};
+}
+
+/// The size with the best validation score of a method; the literal one is chosen raw, as it would.
+const Group* best_of(const Reproduction& all, Study study, std::string_view method) {
+  const Group* best = nullptr;
+  const auto worth = [](const Group& group) {
+    return group.raw_validation.count > 0 ? group.raw_validation.mean : group.validation.mean;
+  };
+  for (const Group& group : all.groups) {
+    if (group.cell.study != study || group.cell.method != method || group.cell.ns_steps != 5)
+      continue;
+    if (best == nullptr || worth(group) > worth(*best)) best = &group;
+  }
+  return best;
+}
+
+Row best_row(const Reproduction& all, Study study, bool with_spread) {
+  Row out{"best", "",
+          fmt::format("{:.4f}", study == Study::kSyntheticHmm ? paper::kHmmBest : paper::kHqmm)};
+  const Group* literal = best_of(all, study, "ns-ris-literal");
+  out.push_back(literal != nullptr ? figure(literal->raw, with_spread) : kNone);
+  for (const char* method :
+       {"ns-ris-literal", "ns-ris-paper", "ns-ris", "cosm", "givens", "em", "ns-ris-warm"})
+    out.push_back(test_figure(best_of(all, study, method), with_spread));
+  out.push_back(fmt::format("{:.4f}", all.truths.at(study).test.da));
+  return out;
+}
+
+std::string error_figure(const Group* group, bool normalised) {
+  if (group == nullptr) return kNone;
+  return fmt::format("{:.3f}", normalised ? group->normalised_error.mean : group->error.mean);
+}
+
+constexpr const char* kLegend =
+    R"(Every figure is description accuracy on ten test sequences that no training saw: 0 is guessing every symbol with equal
+probability, 1 is knowing each one in advance. Columns, from left to right:
+  n, w           size of the model: hidden dimension and operators per symbol; "best": the size with the best validation score
+  paper          what the paper printed for its algorithm NS-RIS, where it printed a number
+  literal raw    the paper's algorithm as written, by its own reckoning: its "probabilities" do not sum to one
+  normalised     the same models, each prediction divided by its sum: what they are really worth
+  feasible       the same protocol, but with a retraction that keeps probabilities probabilities
+  ours           feasible NS-RIS with our default recipe
+  COSM, Givens   the two earlier learners of hidden quantum Markov models
+  EM             an ordinary hidden Markov model with n states (it has no w)
+  from EM        ours, started from that HMM (w = n)
+  true model     the process that made the data. Nothing honest can beat it by more than luck.
+)";
+
+}  // namespace
+
+std::string accuracy_table(const Reproduction& all, Study study, bool with_spread) {
+  std::vector<Row> rows{{"n", "w", "paper", "literal raw", "normalised", "feasible", "ours", "COSM",
+                         "Givens", "EM", "from EM", "true model"}};
+  for (const Size& size : sizes_of(all, study))
+    rows.push_back(accuracy_row(all, study, size, with_spread));
+  rows.push_back(best_row(all, study, with_spread));
+  return aligned(rows);
+}
+
+std::string splice_table(const Reproduction& all, bool clean) {
+  std::vector<Row> rows{{"n", "w", "paper NS-RIS", "paper COSM", "paper EM", "literal",
+                         "literal normalised", "feasible", "ours", "COSM", "EM"}};
+  for (const paper::SpliceError& printed : paper::kSplice) {
+    const auto cite = [](double value) {
+      return value > 0.0 ? fmt::format("{:.3f}", value) : kNone;
+    };
+    for (const Index w : {1, 2, 4, 6}) {
+      const auto find = [&](const char* method, Index rank) {
+        return find_group(all.groups, Study::kSplice, method, printed.n, rank, clean);
+      };
+      if (find("cosm", w) == nullptr) continue;
+      const bool first = w == 1;
+      rows.push_back({std::to_string(printed.n), std::to_string(w),
+                      first ? cite(printed.best_ns_ris) : kNone,
+                      first ? cite(printed.best_cosm) : kNone, first ? cite(printed.em) : kNone,
+                      error_figure(find("ns-ris-literal", w), false),
+                      error_figure(find("ns-ris-literal", w), true),
+                      error_figure(find("ns-ris-paper", w), false),
+                      error_figure(find("ns-ris", w), false), error_figure(find("cosm", w), false),
+                      first ? error_figure(find("em", 0), false) : kNone});
+    }
+  }
+  return aligned(rows);
+}
+
+std::string terminal_tables(const Reproduction& all) {
+  std::string out;
+  bool synthetic = false;
+  bool bounded = false;
+  for (const Group& group : all.groups) bounded = bounded || group.time_bounded;
+  for (const Study study : {Study::kSyntheticHmm, Study::kSyntheticHqmm}) {
+    if (!all.has(study)) continue;
+    synthetic = true;
+    out +=
+        fmt::format("{}: {}\n\n{}\n", name_of(study),
+                    study == Study::kSyntheticHmm
+                        ? "sequences made by an ordinary hidden Markov model of 6 states"
+                        : "sequences made by a quantum process, a spin measured along three axes",
+                    accuracy_table(all, study, false));
+  }
+  if (synthetic) out += kLegend;
+  if (bounded)
+    out += "  *              stopped at --time-limit: on another machine it gets further\n";
+  if (!all.has(Study::kSplice)) {
+    if (all.splice_missing)
+      out += "\nsplice: skipped, there is no splice.data (see hqmm data splice)\n";
+    return out;
+  }
+  for (const bool clean : {true, false}) {
+    out +=
+        fmt::format("\nsplice, {}: mean of the three classes' error rates, lower is better\n\n{}",
+                    clean ? "clean protocol (nothing chosen on the scored fold)"
+                          : "the peers' protocol (epoch picked on the scored fold: too small)",
+                    splice_table(all, clean));
+  }
+  return out;
+}
+
+}  // namespace hqmm::cli
