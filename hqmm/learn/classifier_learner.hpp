@@ -1,0 +1,60 @@
+// Learning a classifier: one model per class, each by itself (generative) or all together so that
+// the right class wins (discriminative):
+//
+//   maximise  Σ_x log softmax_c(ℓ_c(x) + log P(c))   over the product of all Stiefel manifolds
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "hqmm/data/position_plan.hpp"
+#include "hqmm/data/sequence_set.hpp"
+#include "hqmm/learn/learner.hpp"
+#include "hqmm/learn/options.hpp"
+#include "hqmm/model/classifier.hpp"
+
+namespace hqmm {
+
+enum class ObjectiveKind {
+  kGenerative,      // every class for itself
+  kDiscriminative,  // all classes together, from a start that knows the position frequencies
+  kHybrid,          // discriminative, after a generative start of `generative_epochs`
+};
+
+enum class PriorKind { kUniform, kEmpirical, kGiven };
+
+struct ClassifierOptions {
+  /// Learner, sizes, epochs, batch, step, momentum, schedule, seed, threads. The joint objective
+  /// and position-dependent models are learned by ns-ris's convergent retraction only; stationary
+  /// generative ones by any learner, through train().
+  TrainOptions train;
+  ObjectiveKind objective = ObjectiveKind::kDiscriminative;
+  PositionPlan positions;
+  std::size_t generative_epochs = 0;  // kHybrid
+  double smoothing = 0.01;            // ε: 𝒦_y ← (1−ε) 𝒦_y + (ε/s) Σ_z 𝒦_z
+  double dropout = 0.5;               // probability that a position is marginalised in a step
+  double second_moment = 0.99;        // decay of the squared gradient norm of each set that scales its step; 0: no scaling
+  double start_noise = 0.1;           // complex noise added to √p_t(y)·I
+  double pseudo_count = 1.0;          // for the position frequencies
+  PriorKind prior = PriorKind::kUniform;
+  std::vector<double> given_priors;   // kGiven: by class, in the order of Classifier::classes
+  std::size_t members = 1;            // models per class from different seeds, kept as one mixture
+};
+
+/// After every epoch: its number from 1 and the mean objective per sequence as the epoch went by.
+struct ClassifierHooks {
+  std::function<void(std::size_t member, std::size_t epoch, double objective)> on_epoch;
+  StopRequest stop_requested;
+};
+
+/// Labelled data, two classes at least; unlabelled sequences are refused. The same bytes at any
+/// thread count. Every set of every model is feasible to 1e-12 after every step. Throws kUsage,
+/// kBadData, kDiverged, and kInterrupted when stopped.
+[[nodiscard]] Classifier fit_classifier(const SequenceSet& data, const ClassifierOptions& options,
+                                        const ClassifierHooks& hooks = {});
+
+/// What the options cannot do, said before any work: throws kUsage.
+void require_usable(const ClassifierOptions& options);
+
+}  // namespace hqmm
