@@ -138,7 +138,7 @@ Abstention abstain(const Posteriors& posteriors, std::span<const std::uint32_t> 
   return out;
 }
 
-Comparison compare(const Posteriors& a, const Posteriors& b,
+PairedErrors compare(const Posteriors& a, const Posteriors& b,
                    std::span<const std::uint32_t> labels) {
   const std::vector<std::uint64_t> rows = count_rows(labels, a.classes());
   std::vector<std::uint64_t> only_a(rows.size()), only_b(rows.size());
@@ -148,7 +148,7 @@ Comparison compare(const Posteriors& a, const Posteriors& b,
     if (a_wrong && !b_wrong) ++only_a[labels[i]];
     if (b_wrong && !a_wrong) ++only_b[labels[i]];
   }
-  Comparison out;
+  PairedErrors out;
   double variance = 0.0;
   for (std::size_t c = 0; c < rows.size(); ++c) {
     out.only_a_wrong += only_a[c];

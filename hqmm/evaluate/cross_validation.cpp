@@ -66,6 +66,7 @@ class Validator {
       : data_(data), settings_(settings), options_(options), classes_(ordered_classes(data)) {}
 
   CrossValidation run(const Rows& fold_of, const CrossValidationHooks& hooks);
+  [[nodiscard]] FoldOutcome select(const CrossValidationHooks& hooks) const;
 
  private:
   [[nodiscard]] std::size_t class_count() const { return classes_.names.size(); }
@@ -78,8 +79,12 @@ class Validator {
                                            Meter& meter,
                                            std::optional<Classifier>* keep = nullptr) const;
   [[nodiscard]] Posteriors baseline(const BaselineOptions& options, const SplitRows& rows) const;
-  void choose(const std::vector<std::vector<SplitRows>>& inner,
-              const std::vector<Posteriors>& scores, std::vector<FoldOutcome>& folds) const;
+  [[nodiscard]] std::vector<std::vector<SplitRows>> inner_splits(
+      const std::vector<SplitRows>& outer) const;
+  [[nodiscard]] double inner_work(const std::vector<std::vector<SplitRows>>& inner) const;
+  void choose(const std::vector<std::vector<SplitRows>>& inner, Meter& meter,
+              std::vector<FoldOutcome>& folds) const;
+  void pick(const std::vector<Posteriors>& by_setting, const Rows& labels, FoldOutcome& fold) const;
   void finish(const std::vector<SplitRows>& outer, const std::vector<Posteriors>& scored,
               CrossValidation& out) const;
 
@@ -195,44 +200,88 @@ Posteriors Validator::baseline(const BaselineOptions& options, const SplitRows& 
   return out;
 }
 
-/// The place of each choice's posteriors in the flat list of inner jobs is fold-major, then
-/// setting, then inner fold.
-void Validator::choose(const std::vector<std::vector<SplitRows>>& inner,
-                       const std::vector<Posteriors>& scores,
+/// Empty where there is nothing to choose.
+std::vector<std::vector<SplitRows>> Validator::inner_splits(
+    const std::vector<SplitRows>& outer) const {
+  std::vector<std::vector<SplitRows>> out(outer.size());
+  for (std::size_t f = 0; f < outer.size() && settings_.size() > 1; ++f)
+    out[f] = inner_splits(outer[f].train);
+  return out;
+}
+
+double Validator::inner_work(const std::vector<std::vector<SplitRows>>& inner) const {
+  double out = 0.0;
+  for (const std::vector<SplitRows>& splits : inner)
+    for (const SplitRows& split : splits)
+      for (const ClassifierSetting& setting : settings_) out += work_of(setting, split);
+  return out;
+}
+
+/// Every setting on every inner fold of every fold, in parallel; then the choice of each fold.
+void Validator::choose(const std::vector<std::vector<SplitRows>>& inner, Meter& meter,
                        std::vector<FoldOutcome>& folds) const {
-  std::size_t job = 0;
-  for (std::size_t f = 0; f < folds.size(); ++f) {
+  struct Job {
+    std::size_t fold, setting, split;
+  };
+  std::vector<Job> jobs;
+  for (std::size_t f = 0; f < inner.size(); ++f)
+    for (std::size_t s = 0; s < settings_.size(); ++s)
+      for (std::size_t k = 0; k < inner[f].size(); ++k) jobs.push_back({f, s, k});
+  std::vector<Posteriors> parts(jobs.size());
+  parallel_for(jobs.size(), options_.threads, [&](std::size_t j) {
+    const Job& job = jobs[j];
+    parts[j] = learn_and_score(settings_[job.setting], inner[job.fold][job.split], meter);
+  });
+  std::size_t next = 0;
+  for (std::size_t f = 0; f < inner.size(); ++f) {
+    if (inner[f].empty()) continue;
     Rows labels;
     for (const SplitRows& split : inner[f])
       for (const std::uint32_t i : split.scored) labels.push_back(classes_.labels[i]);
-    std::vector<std::size_t> counts(class_count());
-    for (const std::uint32_t label : labels) ++counts[label];
-    std::vector<Posteriors> whole;
+    std::vector<Posteriors> by_setting;
     for (std::size_t s = 0; s < settings_.size(); ++s) {
-      Posteriors all(labels.size(), class_count());
+      Posteriors whole(labels.size(), class_count());
       std::size_t row = 0;
-      for (std::size_t k = 0; k < inner[f].size(); ++k, ++job) {
-        for (std::size_t i = 0; i < scores[job].rows(); ++i, ++row)
-          std::copy_n(scores[job].row(i).begin(), class_count(), all.row(row).begin());
+      for (std::size_t k = 0; k < inner[f].size(); ++k, ++next) {
+        for (std::size_t i = 0; i < parts[next].rows(); ++i, ++row)
+          std::copy_n(parts[next].row(i).begin(), class_count(), whole.row(row).begin());
       }
-      const Classification figures = judge(all, labels, priors_of(settings_[s].options, counts));
-      folds[f].inner.push_back({figures.mean_class_error.value, figures.log_loss});
-      whole.push_back(std::move(all));
+      by_setting.push_back(std::move(whole));
     }
-    const std::vector<InnerScore>& found = folds[f].inner;
-    const auto least =
-        static_cast<std::size_t>(std::min_element(found.begin(), found.end(),
-                                                  [](const InnerScore& a, const InnerScore& b) {
-                                                    return a.mean_class_error < b.mean_class_error;
-                                                  }) -
-                                 found.begin());
-    folds[f].setting = least;
-    for (std::size_t s = 0; s < settings_.size(); ++s) {
-      const Comparison apart = compare(whole[s], whole[least], labels);
-      if (apart.difference > apart.standard_error) continue;
-      if (found[s].log_loss < found[folds[f].setting].log_loss) folds[f].setting = s;
-    }
+    pick(by_setting, labels, folds[f]);
   }
+}
+
+void Validator::pick(const std::vector<Posteriors>& by_setting, const Rows& labels,
+                     FoldOutcome& fold) const {
+  std::vector<std::size_t> counts(class_count());
+  for (const std::uint32_t label : labels) ++counts[label];
+  for (std::size_t s = 0; s < settings_.size(); ++s) {
+    const Classification figures =
+        judge(by_setting[s], labels, priors_of(settings_[s].options, counts));
+    fold.inner.push_back({figures.mean_class_error.value, figures.log_loss});
+  }
+  std::size_t least = 0;
+  for (std::size_t s = 1; s < settings_.size(); ++s)
+    if (fold.inner[s].mean_class_error < fold.inner[least].mean_class_error) least = s;
+  std::optional<std::size_t> best;
+  for (std::size_t s = 0; s < settings_.size(); ++s) {
+    const PairedErrors apart = compare(by_setting[s], by_setting[least], labels);
+    if (apart.difference > apart.standard_error) continue;
+    if (!best || fold.inner[s].log_loss < fold.inner[*best].log_loss) best = s;
+  }
+  fold.setting = best.value_or(least);
+}
+
+FoldOutcome Validator::select(const CrossValidationHooks& hooks) const {
+  std::vector<SplitRows> whole(1);
+  whole.front().train.resize(data_.size());
+  std::iota(whole.front().train.begin(), whole.front().train.end(), 0U);
+  const std::vector<std::vector<SplitRows>> inner = inner_splits(whole);
+  Meter meter(hooks, inner_work(inner));
+  std::vector<FoldOutcome> out(1);
+  choose(inner, meter, out);
+  return std::move(out.front());
 }
 
 void Validator::finish(const std::vector<SplitRows>& outer, const std::vector<Posteriors>& scored,
@@ -269,30 +318,11 @@ CrossValidation Validator::run(const Rows& fold_of, const CrossValidationHooks& 
   }
   out.folds.resize(outer.size());
 
-  std::vector<std::vector<SplitRows>> inner(outer.size());
-  struct Job {
-    std::size_t setting;
-    const SplitRows* rows;
-  };
-  std::vector<Job> jobs;
   double work = 0.0;
-  for (std::size_t f = 0; f < outer.size(); ++f) {
-    work += work_of(settings_.front(), outer[f]);
-    if (settings_.size() == 1) continue;
-    inner[f] = inner_splits(outer[f].train);
-    for (std::size_t s = 0; s < settings_.size(); ++s) {
-      for (const SplitRows& split : inner[f]) {
-        jobs.push_back({s, &split});
-        work += work_of(settings_[s], split);
-      }
-    }
-  }
-  Meter meter(hooks, work);
-  std::vector<Posteriors> inner_scores(jobs.size());
-  parallel_for(jobs.size(), options_.threads, [&](std::size_t j) {
-    inner_scores[j] = learn_and_score(settings_[jobs[j].setting], *jobs[j].rows, meter);
-  });
-  if (!jobs.empty()) choose(inner, inner_scores, out.folds);
+  for (const SplitRows& rows : outer) work += work_of(settings_.front(), rows);
+  const std::vector<std::vector<SplitRows>> inner = inner_splits(outer);
+  Meter meter(hooks, work + inner_work(inner));
+  choose(inner, meter, out.folds);
   std::vector<Posteriors> scored(outer.size());
   parallel_for(outer.size(), options_.threads, [&](std::size_t f) {
     FoldOutcome& fold = out.folds[f];
@@ -315,6 +345,14 @@ CrossValidation Validator::run(const Rows& fold_of, const CrossValidationHooks& 
     out.baselines.push_back(std::move(found));
   }
   return out;
+}
+
+void require_ready(const SequenceSet& data, const std::vector<ClassifierSetting>& settings,
+                   const CrossValidationOptions& options) {
+  require_labelled(data);
+  if (settings.empty()) throw fail(ErrorCode::kUsage, "no setting to choose from");
+  if (options.inner_folds < 1) throw fail(ErrorCode::kUsage, "inner folds: at least 1");
+  for (const ClassifierSetting& setting : settings) require_usable(setting.options);
 }
 
 }  // namespace
@@ -374,14 +412,18 @@ Posteriors posteriors_of(const Classifier& classifier, const SequenceSet& set, i
   return out;
 }
 
+FoldOutcome select_setting(const SequenceSet& data, const std::vector<ClassifierSetting>& settings,
+                           const CrossValidationOptions& options,
+                           const CrossValidationHooks& hooks) {
+  require_ready(data, settings, options);
+  return Validator(data, settings, options).select(hooks);
+}
+
 CrossValidation cross_validate(const SequenceSet& data, const std::vector<std::uint32_t>& fold_of,
                                const std::vector<ClassifierSetting>& settings,
                                const CrossValidationOptions& options,
                                const CrossValidationHooks& hooks) {
-  require_labelled(data);
-  if (settings.empty()) throw fail(ErrorCode::kUsage, "no setting to cross-validate");
-  if (options.inner_folds < 1) throw fail(ErrorCode::kUsage, "inner folds: at least 1");
-  for (const ClassifierSetting& setting : settings) require_usable(setting.options);
+  require_ready(data, settings, options);
   return Validator(data, settings, options).run(fold_of, hooks);
 }
 

@@ -60,7 +60,7 @@ struct BaselineOutcome {
   BaselineOptions options;
   Posteriors posteriors;
   Classification figures;
-  Comparison against;  // classifier − baseline
+  PairedErrors against;  // classifier − baseline
 };
 
 struct CrossValidation {
@@ -87,6 +87,13 @@ struct CrossValidation {
                                              const std::vector<ClassifierSetting>& settings,
                                              const CrossValidationOptions& options,
                                              const CrossValidationHooks& hooks = {});
+
+/// The choice alone, among settings cross-validated on all of the data: `setting` and `inner` of
+/// what comes back. With one setting there is nothing to do.
+[[nodiscard]] FoldOutcome select_setting(const SequenceSet& data,
+                                         const std::vector<ClassifierSetting>& settings,
+                                         const CrossValidationOptions& options,
+                                         const CrossValidationHooks& hooks = {});
 
 /// log P(c | x) of every row of a set; c in the order of classifier.classes.
 [[nodiscard]] Posteriors posteriors_of(const Classifier& classifier, const SequenceSet& set,

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "hqmm/core/error.hpp"
+
 namespace hqmm {
 namespace {
 
