@@ -87,7 +87,7 @@ TEST(Abstain, AnswersTheSureRowsOnly) {
 TEST(Compare, WeighsClassesTheSame) {
   // Class 0: 4 rows, a wrong in one where b is right; class 1: 2 rows, b wrong in one.
   const Labels labels{0, 0, 0, 0, 1, 1};
-  const Comparison found =
+  const PairedErrors found =
       compare(decided({1, 0, 0, 0, 1, 1}, 2), decided({0, 0, 0, 0, 0, 1}, 2), labels);
   EXPECT_DOUBLE_EQ(found.difference, 0.5 * (0.25 - 0.5));
   // Sample variances of {1,0,0,0} and {−1,0} over their counts.
@@ -98,7 +98,7 @@ TEST(Compare, WeighsClassesTheSame) {
 }
 
 TEST(Compare, TheSameDecisionsDoNotDiffer) {
-  const Comparison found = compare(decided({0, 1}, 2), decided({0, 1}, 2), Labels{0, 0});
+  const PairedErrors found = compare(decided({0, 1}, 2), decided({0, 1}, 2), Labels{0, 0});
   EXPECT_EQ(found.difference, 0.0);
   EXPECT_EQ(found.p, 1.0);
 }

@@ -132,8 +132,10 @@ TEST(CrossValidation, OneClassLeftIsWhatEveryRowIsTakenFor) {
   for (std::uint32_t f = 0; f < 3; ++f) {
     if (found.folds[f].unlearned.empty()) continue;
     EXPECT_FALSE(found.folds[f].classifier.has_value());
-    for (std::size_t i = 0; i < 13; ++i)
-      if (found.fold_of[i] == f) EXPECT_EQ(found.posteriors.row(i)[1], 0.0);
+    for (std::size_t i = 0; i < 13; ++i) {
+      if (found.fold_of[i] != f) continue;
+      EXPECT_EQ(found.posteriors.row(i)[1], 0.0);
+    }
   }
 }
 

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "hqmm/io/atomic_file.hpp"
-#include "hqmm/io/hdf5_image.hpp"
 #include "hqmm/io/model_file.hpp"
 #include "hqmm/model/random_models.hpp"
 #include "io_support.hpp"

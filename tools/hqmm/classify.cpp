@@ -66,7 +66,9 @@ void run_fit(const FitOptions& options) {
       choosing ? 1.0 - 1.0 / static_cast<double>(1 + plan.settings.size() * 2) : 0.0;
   FoldOutcome selected;
   if (choosing) {
-    selected = select_setting(data, plan.settings, plan.selection, progress.hooks(0.0, share));
+    selected = interruptible([&] {
+      return select_setting(data, plan.settings, plan.selection, progress.hooks(0.0, share));
+    });
     progress.clear();
     narrate(options.common,
             fmt::format("selected {} (of {} settings, inside the data)",
@@ -84,7 +86,7 @@ void run_fit(const FitOptions& options) {
     outer.on_progress(std::min(1.0, epoch / epochs));
   };
   ClassifierFile file;
-  file.classifier = fit_classifier(data, chosen, hooks);
+  file.classifier = interruptible([&] { return fit_classifier(data, chosen, hooks); });
   file.provenance = provenance_of(data, plan, selected);
   progress.clear();
   write_classifier(options.common.out, file);

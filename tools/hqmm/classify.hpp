@@ -65,6 +65,17 @@ class ClassifyProgress {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
+/// Ctrl-C during `work` as one line that says what became of it.
+template <typename Work>
+auto interruptible(Work work) {
+  try {
+    return work();
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::kInterrupted) throw;
+    throw fail(ErrorCode::kInterrupted, "interrupted: nothing was written");
+  }
+}
+
 // Figures as text and as JSON.
 [[nodiscard]] std::string errors_text(const std::vector<std::string>& classes,
                                       const Classification& figures);

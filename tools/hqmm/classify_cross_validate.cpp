@@ -1,9 +1,8 @@
 // hqmm classify cross-validate DATA: how well a classifier would do on sequences it has not seen.
-#include <algorithm>
+#include <cmath>
 
 #include "classify.hpp"
 #include "classify_report.hpp"
-#include "hqmm/core/simd.hpp"
 
 namespace hqmm::cli {
 namespace {
@@ -77,12 +76,8 @@ void run(const Options& options) {
   const auto start = std::chrono::steady_clock::now();
   {
     ClassifyProgress progress(options.common, "cross-validating");
-    try {
-      found = cross_validate(data, plan.settings, how, progress.hooks());
-    } catch (const Error& error) {
-      if (error.code() != ErrorCode::kInterrupted) throw;
-      throw fail(ErrorCode::kInterrupted, "interrupted: nothing was written");
-    }
+    found =
+        interruptible([&] { return cross_validate(data, plan.settings, how, progress.hooks()); });
   }
   const std::chrono::duration<double> gone = std::chrono::steady_clock::now() - start;
   leave_on_interrupts();
