@@ -74,9 +74,11 @@ std::vector<double> log_posteriors(std::span<const double> log_likelihoods,
     return out;
   }
   double sum = 0.0;
-  for (const double value : out) sum += std::exp(value - top);
-  const double total = top + std::log(sum);
-  for (double& value : out) value -= total;
+  for (double& value : out) {
+    value -= top;  // before anything else: small differences of large numbers
+    sum += std::exp(value);
+  }
+  for (double& value : out) value -= std::log(sum);
   return out;
 }
 

@@ -10,7 +10,7 @@ import h5py
 import numpy as np
 import pytest
 
-from conftest import BAD_DATA, BINARY, NO_INPUT, OK, USAGE, fails, hqmm, hqmm_json
+from conftest import BAD_DATA, BINARY, CANNOT_WRITE, NO_INPUT, OK, USAGE, fails, hqmm, hqmm_json, shared
 
 QUICK = ("--epochs", 2, "-n", 2, "-w", 1, "--grid", "none")
 AMINO = "ACDEFGHIKLMNPQRSTVWY"
@@ -295,6 +295,8 @@ def test_wrong_usage(tmp_path, two_classes, classifier):
     fails(USAGE, "classify", "fit", two_classes, "-o", two_classes, says="overwrite")
     fails(USAGE, "classify", "extract", classifier, "--class", "maybe", "-o", tmp_path / "x.h5", says="no, yes")
     fails(USAGE, "classify", "cross-validate", two_classes, "--folds", 101, "--quiet", says="")
+    fails(CANNOT_WRITE, "classify", "fit", two_classes, "-o", tmp_path / "none" / "x.h5", says="no folder")
+    fails(CANNOT_WRITE, "classify", "cross-validate", two_classes, "--report", tmp_path, says="cannot be written")
     unlabelled = tmp_path / "u.txt"
     unlabelled.write_text("0 1 0\n1 1 0\n")
     fails(BAD_DATA, "classify", "fit", unlabelled, "-o", tmp_path / "u.h5", says=["u.txt", "no classes"])
@@ -312,6 +314,16 @@ def test_a_position_map_from_a_file(tmp_path, two_classes):
     (tmp_path / "map.txt").write_text("0 1 x")
     fails(BAD_DATA, "classify", "fit", two_classes, "-o", clf, "--positions", f"map:{tmp_path / 'map.txt'}",
           "--quiet", says=["map.txt", "byte 4"])
+
+
+def test_splice_junctions_are_explained_by_gt_and_ag(tmp_path):
+    data = shared("data/splice/splice.data")
+    clf = tmp_path / "splice.h5"
+    assert hqmm("classify", "fit", data, "-o", clf, *QUICK, "--ambiguous", "drop").returncode == OK
+    rows = hqmm_json("classify", "predict", clf, data, "--explain", "--ambiguous", "drop")["rows"]
+    for name, positions in (("EI", {30, 31}), ("IE", {28, 29})):
+        own = [row["contributions"] for row in rows if row["true_class"] == row["class"] == name]
+        assert set(np.argsort(np.mean(own, axis=0))[-2:]) == positions, name
 
 
 def test_ctrl_c_is_one_line(two_classes):

@@ -41,7 +41,7 @@ ClassifierOptions quick() {
   return out;
 }
 
-std::vector<ClassifierSetting> two_settings() { return parse_grid("smoothing=0.9,0.01", quick()); }
+std::vector<ClassifierSetting> two_settings() { return parse_grid("positions=stationary,each", quick()); }
 
 CrossValidationOptions how(int threads = 1) {
   CrossValidationOptions out;

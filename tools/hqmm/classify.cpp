@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "hqmm/core/simd.hpp"
+#include "train_options.hpp"
 
 namespace hqmm::cli {
 namespace {
@@ -56,6 +57,7 @@ void run_fit(const FitOptions& options) {
   std::error_code ignored;
   if (std::filesystem::equivalent(options.common.out, options.path, ignored))
     throw fail(ErrorCode::kUsage, "the classifier would overwrite its own data: give another -o");
+  require_writable_place(options.common.out);
   leave_on_interrupts();
   const SequenceSet data = read_labelled_data(options.path, options.data);
   const ClassifierFlags::Plan plan = options.flags.plan(data, options.common);

@@ -3,6 +3,7 @@
 
 #include "classify.hpp"
 #include "classify_report.hpp"
+#include "train_options.hpp"
 
 namespace hqmm::cli {
 namespace {
@@ -64,6 +65,8 @@ std::string predictions_text(const SequenceSet& data, const CrossValidation& fou
 }
 
 void run(const Options& options) {
+  for (const std::string& path : {options.common.out, options.report, options.predictions})
+    if (!path.empty()) require_writable_place(path);
   leave_on_interrupts();
   const SequenceSet data = read_labelled_data(options.path, options.data);
   const ClassifierFlags::Plan plan = options.flags.plan(data, options.common);

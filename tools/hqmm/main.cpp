@@ -82,7 +82,7 @@ std::string explain(const CLI::App& app, const CLI::App& chosen, const CLI::Pars
   }
   const std::vector<std::string> commands = command_names(chosen);
   if (!commands.empty() && !chosen.remaining().empty()) {
-    const std::string& word = chosen.remaining().front();
+    const std::string word = chosen.remaining().front();
     return fmt::format("there is no command '{} {}'{}", chosen.get_name(), word,
                        suggestion(word, commands));
   }
