@@ -139,7 +139,7 @@ Abstention abstain(const Posteriors& posteriors, std::span<const std::uint32_t> 
 }
 
 PairedErrors compare(const Posteriors& a, const Posteriors& b,
-                   std::span<const std::uint32_t> labels) {
+                     std::span<const std::uint32_t> labels) {
   const std::vector<std::uint64_t> rows = count_rows(labels, a.classes());
   std::vector<std::uint64_t> only_a(rows.size()), only_b(rows.size());
   for (std::size_t i = 0; i < labels.size(); ++i) {

@@ -90,7 +90,7 @@ struct PairedErrors {
   double mcnemar_p = 1.0;  // exact, every row counting the same
 };
 [[nodiscard]] PairedErrors compare(const Posteriors& a, const Posteriors& b,
-                                 std::span<const std::uint32_t> labels);
+                                   std::span<const std::uint32_t> labels);
 
 /// P of a split of n = a + b fair coins at least as uneven as this one, two-sided.
 [[nodiscard]] double mcnemar_exact(std::uint64_t a, std::uint64_t b);

@@ -380,6 +380,7 @@ OrderedClasses ordered_classes(const SequenceSet& data) {
     place = static_cast<std::uint32_t>(out.names.size());
     out.names.push_back(name);
   }
+  out.labels.reserve(data.size());
   for (std::size_t i = 0; i < data.size(); ++i)
     out.labels.push_back(order.at(data.classes()[data.label(i)]));
   return out;
@@ -394,6 +395,7 @@ std::vector<double> priors_of(const ClassifierOptions& options,
   const auto total =
       static_cast<double>(std::accumulate(counts.begin(), counts.end(), std::size_t{0}));
   std::vector<double> out;
+  out.reserve(counts.size());
   for (const std::size_t count : counts) out.push_back(static_cast<double>(count) / total);
   return out;
 }

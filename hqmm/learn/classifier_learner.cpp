@@ -13,14 +13,13 @@ Classifier fit_classifier(const SequenceSet& data, const ClassifierOptions& opti
                           const ClassifierHooks& hooks) {
   if (!data.labelled()) throw fail(ErrorCode::kBadData, "the sequences have no classes");
   std::map<std::string, std::vector<std::uint32_t>> rows;
-  for (std::uint32_t i = 0; i < data.size(); ++i)
-    rows[data.classes()[data.label(i)]].push_back(i);
+  for (std::uint32_t i = 0; i < data.size(); ++i) rows[data.classes()[data.label(i)]].push_back(i);
   const std::vector<std::uint32_t> sets = options.positions.sets(data.longest());
-  const PositionMap map(sets.size() > 1 && options.positions.kind != PositionPlan::Kind::kStationary
-                            ? sets
-                            : std::vector<std::uint32_t>{0},
-                        options.positions.from_end ? PositionMap::Anchor::kEnd
-                                                   : PositionMap::Anchor::kStart);
+  const PositionMap map(
+      sets.size() > 1 && options.positions.kind != PositionPlan::Kind::kStationary
+          ? sets
+          : std::vector<std::uint32_t>{0},
+      options.positions.from_end ? PositionMap::Anchor::kEnd : PositionMap::Anchor::kStart);
   Classifier out;
   const std::size_t s = data.alphabet().size();
   for (const auto& [name, own] : rows) {
@@ -40,8 +39,8 @@ Classifier fit_classifier(const SequenceSet& data, const ClassifierOptions& opti
       for (const double x : one) sum += x;
       Stack gamma(static_cast<Index>(s), 1);
       for (std::size_t y = 0; y < s; ++y) {
-        const double smooth = (1 - options.smoothing) * one[y] / sum +
-                              options.smoothing / static_cast<double>(s);
+        const double smooth =
+            (1 - options.smoothing) * one[y] / sum + options.smoothing / static_cast<double>(s);
         gamma(static_cast<Index>(y), 0) = std::sqrt(smooth);
       }
       model.sets.emplace_back(static_cast<Index>(s), 1, gamma);

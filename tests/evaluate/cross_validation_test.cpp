@@ -41,7 +41,9 @@ ClassifierOptions quick() {
   return out;
 }
 
-std::vector<ClassifierSetting> two_settings() { return parse_grid("positions=stationary,each", quick()); }
+std::vector<ClassifierSetting> two_settings() {
+  return parse_grid("positions=stationary,each", quick());
+}
 
 CrossValidationOptions how(int threads = 1) {
   CrossValidationOptions out;
