@@ -140,6 +140,11 @@ void write_program(const Hqmm& model, std::span<const SequenceView> batch,
   out.missing = false;
   out.base_operators = static_cast<std::uint32_t>(model.sets.size()) *
                        static_cast<std::uint32_t>(model.alphabet_size() + 1);
+  if (options.weights.empty()) {
+    out.weights.assign(batch.size(), 1.0);
+  } else {
+    out.weights.assign(options.weights.begin(), options.weights.end());
+  }
   Writer writer(model, options, gram, out);
   for (const SequenceView& sequence : batch) writer.write(sequence);
 }
