@@ -249,6 +249,7 @@ BatchGradient gradient(const Hqmm& model, std::span<const SequenceView> batch,
   const Choice choice = choose(shape_of(model, batch, feasible), options.engine);
   BatchGradient total;
   GradientOptions of_round = options;
+  of_round.tangent_only = options.tangent_only && feasible;
   for (std::size_t begin = 0; begin < batch.size();) {
     const std::size_t end = round_end(batch, begin, choice.part);
     if (!options.weights.empty()) of_round.weights = options.weights.subspan(begin, end - begin);

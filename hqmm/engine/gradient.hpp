@@ -37,6 +37,10 @@ struct GradientOptions {
   bool through_burn_in = true;
   bool want_initial_state = false;
   EngineKind engine = EngineKind::kAuto;
+  /// The gradient's part normal to the manifold of feasible models need not be right, for callers
+  /// that project it away. A feasible model then has nothing to do where symbols are missing:
+  /// their channel keeps the trace. The naive engine and infeasible models know no difference.
+  bool tangent_only = false;
   /// One per sequence of the batch, of any sign, or none: all are 1.
   std::span<const double> weights{};
 };

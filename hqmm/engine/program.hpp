@@ -9,8 +9,10 @@
 //   Σ_{t scored} log w(M_{t+1})/w(M_t)  =  Σ_t c_t log w(M_t),   c_t = [t−1 scored] − [t scored],
 //
 // so that between the ends of a burn-in, of missing stretches and of the sequence nothing is to be
-// divided and no logarithm to be taken. A Mark is such a state with c_t ≠ 0. Backward, a sequence's
-// marks count times its weight in the loss.
+// divided and no logarithm to be taken. A feasible model's weight does not change where a symbol is
+// missing, so that such stretches need no marks if only the tangent part of a gradient counts. A
+// Mark is such a state with c_t ≠ 0. Backward, a sequence's marks count times its weight in the
+// loss.
 #pragma once
 
 #include <cstdint>
@@ -56,6 +58,7 @@ struct Program {
 };
 
 /// Grams of up to `gram` symbols (1 to 3; more than 1 only for a stationary model of few symbols).
+/// options.tangent_only is for feasible models.
 void write_program(const Hqmm& model, std::span<const SequenceView> batch,
                    const GradientOptions& options, int gram, Program& out);
 

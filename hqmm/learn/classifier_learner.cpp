@@ -276,7 +276,7 @@ TrainOptions joint_train_options() {
   TrainOptions options;
   options.epochs = 20;
   options.batch_size = 200;
-  options.step_size = 0.01;
+  options.step_size = 0.02;
   return options;
 }
 

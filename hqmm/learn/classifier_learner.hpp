@@ -24,7 +24,7 @@ enum class ObjectiveKind {
 
 enum class PriorKind { kUniform, kEmpirical, kGiven };
 
-/// What the joint objective was found to need: 20 epochs, batches of 200, a cosine from 0.01.
+/// What the joint objective was found to need: 20 epochs, batches of 200, a cosine from 0.02.
 [[nodiscard]] TrainOptions joint_train_options();
 
 struct ClassifierOptions {
@@ -36,14 +36,13 @@ struct ClassifierOptions {
   PositionPlan positions;
   std::size_t generative_epochs = 0;  // kHybrid
   double smoothing = 0.01;            // ε: 𝒦_y ← (1−ε) 𝒦_y + (ε/s) Σ_z 𝒦_z
-  double dropout = 0.5;               // probability that a position is marginalised in a step
-  double second_moment =
-      0.99;  // decay of the squared gradient norm of each set that scales its step; 0: no scaling
-  double start_noise = 0.1;   // complex noise added to √p_t(y)·I
-  double pseudo_count = 1.0;  // for the position frequencies
+  double dropout = 0.5;         // share of the positions that a discriminative step leaves out
+  double second_moment = 0.99;  // decay of ‖∇‖² of each set, which scales its step; 0: none
+  double start_noise = 0.1;     // expected norm of what is added to a column of Γ
+  double pseudo_count = 1.0;    // for the position frequencies
   PriorKind prior = PriorKind::kUniform;
   std::vector<double> given_priors;  // kGiven: by class, in the order of Classifier::classes
-  bool balanced = false;    // in the objective every class counts the same, whatever its size
+  bool balanced = true;     // every class counts the same in the objective, whatever its size
   std::size_t members = 1;  // models per class from different seeds, kept as one mixture
 };
 

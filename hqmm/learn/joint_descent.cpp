@@ -30,14 +30,14 @@ JointDescent::JointDescent(std::vector<Hqmm> start, const JointData& data,
     rules_.push_back(make_scaled_momentum(options.train.momentum, options.second_moment));
 }
 
-SequenceSet JointDescent::draw_batch(std::span<const std::uint32_t> chosen,
-                                     std::size_t epoch) const {
+SequenceSet JointDescent::draw_batch(std::span<const std::uint32_t> chosen, std::size_t epoch,
+                                     double dropout) const {
   SequenceSet out(data_.sequences.alphabet());
   for (const std::uint32_t i : chosen) {
     RandomStream random(seed_, Purpose::kDropout, epoch, stream_of(member_, i));
     const SequenceView sequence = data_.sequences[i];
     for (std::size_t t = 0; t < sequence.size(); ++t) {
-      const bool dropped = dropout_ > 0.0 && random.uniform() < dropout_;
+      const bool dropped = dropout > 0.0 && random.uniform() < dropout;
       out.push_back(dropped ? kMissing : sequence[t]);
     }
     out.end_sequence();
@@ -47,7 +47,8 @@ SequenceSet JointDescent::draw_batch(std::span<const std::uint32_t> chosen,
 
 double JointDescent::step(std::span<const std::uint32_t> chosen, std::size_t epoch,
                           double step_size, JointObjective::Kind kind) {
-  const SequenceSet batch = draw_batch(chosen, epoch);
+  const double dropout = kind == JointObjective::Kind::kDiscriminative ? dropout_ : 0.0;
+  const SequenceSet batch = draw_batch(chosen, epoch, dropout);
   std::vector<std::uint32_t> labels;
   for (const std::uint32_t i : chosen) labels.push_back(data_.labels[i]);
   JointGradient found;

@@ -2,7 +2,8 @@
 // class, along mini-batches whose positions are dropped at random.
 //
 // A dropped position is a missing symbol, so the objective of a step is exact for what is left of
-// the sequences: all classes see the same of each.
+// the sequences: all classes see the same of each. Only the discriminative objective, which
+// overfits without it, drops any.
 #pragma once
 
 #include <memory>
@@ -28,8 +29,8 @@ class JointDescent {
   JointDescent(std::vector<Hqmm> start, const JointData& data, const ClassifierOptions& options,
                std::size_t member);
 
-  /// One pass over the data in batches; `phase` tells apart passes of equal number. Returns the
-  /// mean objective per sequence as it went by. Throws kDiverged, and kInterrupted when stopped.
+  /// One pass over the data in batches, of a number of its own. Returns the mean objective per
+  /// sequence as it went by. Throws kDiverged, and kInterrupted when stopped.
   double run_epoch(std::size_t epoch, double step_size, JointObjective::Kind kind,
                    const StopRequest& stop);
 
@@ -38,8 +39,8 @@ class JointDescent {
 
  private:
   /// Copies of some sequences with positions dropped.
-  [[nodiscard]] SequenceSet draw_batch(std::span<const std::uint32_t> chosen,
-                                       std::size_t epoch) const;
+  [[nodiscard]] SequenceSet draw_batch(std::span<const std::uint32_t> chosen, std::size_t epoch,
+                                       double dropout) const;
   double step(std::span<const std::uint32_t> chosen, std::size_t epoch, double step_size,
               JointObjective::Kind kind);
 

@@ -63,6 +63,7 @@ std::vector<Stack> JointObjective::class_gradient(const Hqmm& model, const Hqmm&
                                                   Share& share, std::size_t index) {
   GradientOptions options;
   options.engine = engine_;
+  options.tangent_only = true;
   options.weights = share.weights;
   BatchGradient found;
   try {

@@ -1,6 +1,7 @@
 // Sequences that count more, less, not at all or against the loss: every engine against the naive
 // one, and that one against gradients of single sequences.
 #include "engine/engine_support.hpp"
+#include "hqmm/stiefel/tangent.hpp"
 
 namespace hqmm {
 namespace {
@@ -81,6 +82,48 @@ TEST(Weights, TheGradientIsTheWeightedSumOfThoseOfSingleSequences) {
     testing::expect_close(found.sets[k], sets[k], 1.0, "gradient of a set");
   testing::expect_close(found.initial_state, initial, 1.0, "initial state");
   testing::expect_same_scores(found, plain);  // likelihoods are not weighted
+}
+
+/// What is left out without the normal part is normal, and only where symbols are missing.
+TEST(TangentOnly, GivesTheSameTangentGradient) {
+  std::uint64_t index = 4000;
+  for (const Shape& shape : {Shape{2, 3, 1}, Shape{2, 4, 2}, Shape{4, 4, 2}, Shape{9, 3, 2}}) {
+    for (int kind = 0; kind < 8; ++kind) {
+      RandomStream random(kSeed, Purpose::kTest, ++index);
+      WeightedBatch it;
+      Batch& batch = it.batch;
+      const auto anchor = kind % 4 == 1 ? PositionMap::Anchor::kStart : PositionMap::Anchor::kEnd;
+      batch.model = kind % 2 == 0 ? testing::random_hqmm(shape, random)
+                                  : testing::random_positional_hqmm(shape, anchor, random);
+      auto sequences =
+          testing::random_sequences({40, 40, 40, 40, 0, 7, 1, 66}, shape.s, random, 0.5);
+      sequences.emplace_back(20, kMissing);
+      batch.set = testing::set_of(shape.s, sequences);
+      batch.options.burn_in = kind / 4 == 0 ? 0 : 5;
+      batch.options.tangent_only = true;
+      it.draw_weights(random);
+      SCOPED_TRACE(fmt::format("n={} s={} w={} kind {}", shape.n, shape.s, shape.w, kind));
+      testing::check_every_engine(
+          batch, [&](const BatchGradient& found, const BatchGradient& expected) {
+            testing::expect_same_scores(found, expected);
+            for (std::size_t k = 0; k < expected.sets.size(); ++k) {
+              const Stack& gamma = batch.model.sets[k].gamma();
+              testing::expect_close(project_tangent(gamma, found.sets[k]),
+                                    project_tangent(gamma, expected.sets[k]), 1.0, "tangent");
+            }
+          });
+    }
+  }
+}
+
+TEST(TangentOnly, ChangesNothingForInfeasibleModels) {
+  RandomStream random(kSeed, Purpose::kTest, 5000);
+  Batch batch;
+  batch.model = testing::random_hqmm({3, 3, 2}, random);
+  testing::make_infeasible(batch.model, random);
+  batch.set = testing::set_of(3, testing::random_sequences({30, 40}, 3, random, 0.4));
+  batch.options.tangent_only = true;
+  testing::expect_every_engine_as_naive(batch);
 }
 
 /// A weight far below what sixteen steps may lose sends the batch the careful way.
