@@ -92,12 +92,12 @@ std::vector<double> priors_of(const Labelled& labelled, const ClassifierOptions&
   return out;
 }
 
-/// Weights that let every class count the same, the mean over the sequences being 1.
-std::vector<double> balancing_weights(const Labelled& labelled) {
+/// What sequences of each class count so that the classes come as often as their priors say.
+std::vector<double> weights_of(const Labelled& labelled, const std::vector<double>& priors) {
   std::vector<double> out;
-  for (const auto& members : labelled.members) {
-    out.push_back(static_cast<double>(labelled.labels.size()) /
-                  static_cast<double>(labelled.classes.size() * members.size()));
+  for (std::size_t c = 0; c < priors.size(); ++c) {
+    out.push_back(priors[c] * static_cast<double>(labelled.labels.size()) /
+                  static_cast<double>(labelled.members[c].size()));
   }
   return out;
 }
@@ -164,9 +164,7 @@ class ClassifierFit {
   }
 
   std::vector<AnyModel> fit_jointly(std::size_t member, const std::vector<double>& priors) {
-    const std::vector<double> weights =
-        options_.balanced ? balancing_weights(labelled_) : std::vector<double>(priors.size(), 1.0);
-    const JointData data{data_, labelled_.labels, priors, weights};
+    const JointData data{data_, labelled_.labels, priors, weights_of(labelled_, priors)};
     std::vector<Hqmm> start;
     for (std::size_t c = 0; c < priors.size(); ++c) start.push_back(start_of(c, member));
     JointDescent descent(std::move(start), data, options_, member);

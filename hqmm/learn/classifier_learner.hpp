@@ -1,7 +1,10 @@
 // Learning a classifier: one model per class, each by itself (generative) or all together so that
 // the right class wins (discriminative):
 //
-//   maximise  Σ_x log softmax_c(ℓ_c(x) + log P(c))   over the product of all Stiefel manifolds
+//   maximise  Σ_x v_c log softmax_c(ℓ_c(x) + log P(c))   over the product of all Stiefel manifolds
+//
+// v_c = P(c)/(share of c among the sequences): the classes count as often as the prior expects
+// them, so that posteriors mean what they say under that prior.
 #pragma once
 
 #include <functional>
@@ -42,8 +45,7 @@ struct ClassifierOptions {
   double pseudo_count = 1.0;    // for the position frequencies
   PriorKind prior = PriorKind::kUniform;
   std::vector<double> given_priors;  // kGiven: by class, in the order of Classifier::classes
-  bool balanced = true;     // every class counts the same in the objective, whatever its size
-  std::size_t members = 1;  // models per class from different seeds, kept as one mixture
+  std::size_t members = 1;           // models per class from different seeds, kept as one mixture
 };
 
 /// After every epoch: its number from 1 and the mean objective per sequence as the epoch went by.

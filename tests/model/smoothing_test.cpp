@@ -63,7 +63,7 @@ TEST(Smoothing, PullsGradientsBack) {
     Hqmm direction = model;
     direction.sets[0].gamma() = Stack::Random(shape.s * shape.w * shape.n, shape.n);
     const Stack gradient = Stack::Random(shape.s * shape.s * shape.w * shape.n, shape.n);
-    const Stack& moved = smoothed(direction, 0.3).sets[0].gamma();
+    const Stack moved = smoothed(direction, 0.3).sets[0].gamma();
     const double expected = (gradient.array().conjugate() * moved.array()).sum().real();
     const Stack pulled = pull_back_smoothing(model.sets[0], gradient, 0.3);
     const double found =
