@@ -53,7 +53,8 @@ TEST(PositionStart, NoiseMovesAllOperatorsAndStaysFeasible) {
     EXPECT_LE(set.feasibility_residual(), 1e-12);
     for (Index y = 0; y < 4; ++y)
       for (Index q = 0; q < 2; ++q) EXPECT_GT(set.op(y, q).norm(), 0.1 * std::min(noise, 1.0));
-    if (noise < 0.2) EXPECT_NEAR(set.effect(1).trace().real(), 4.0, 8.0 * noise * noise);
+    if (noise > 0.2) continue;
+    EXPECT_NEAR(set.effect(1).trace().real(), 4.0, 8.0 * noise * noise);
   }
 }
 
