@@ -104,8 +104,7 @@ const Group* best_of(const Reproduction& all, Study study, std::string_view meth
     return group.raw_validation.count > 0 ? group.raw_validation.mean : group.validation.mean;
   };
   for (const Group& group : all.groups) {
-    if (group.cell.study != study || group.cell.method != method || group.cell.ns_steps != 5)
-      continue;
+    if (group.cell.study != study || group.cell.method != method) continue;
     if (best == nullptr || worth(group) > worth(*best)) best = &group;
   }
   return best;
@@ -154,6 +153,62 @@ std::string accuracy_table(const Reproduction& all, Study study, bool with_sprea
   return aligned(rows);
 }
 
+std::string seconds_table(const Reproduction& all, Study study) {
+  constexpr std::array kMethods{"ns-ris-literal", "ns-ris-paper", "ns-ris",     "cosm",
+                                "givens",         "em",           "ns-ris-warm"};
+  std::vector<Row> rows{
+      {"n", "w", "literal", "feasible", "ours", "COSM", "Givens", "EM", "from EM"}};
+  for (const Size& size : sizes_of(all, study)) {
+    Row row{std::to_string(size.n), size.w > 0 ? std::to_string(size.w) : kNone};
+    for (const std::string_view method : kMethods) {
+      const bool by_n = method == "em" || method == "ns-ris-warm";
+      const Group* group = by_n && size.w > 1 ? nullptr
+                                              : find_group(all.groups, study, method, size.n,
+                                                           method == "em" ? 0
+                                                           : by_n         ? size.n
+                                                                          : size.w);
+      row.push_back(group != nullptr ? fmt::format("{:.2f}", group->seconds.mean) : kNone);
+    }
+    rows.push_back(std::move(row));
+  }
+  return aligned(rows);
+}
+
+std::string split_table(const Reproduction& all, Study study) {
+  std::vector<Row> rows{{"method", "n", "w", "T", "train", "validation", "test", "raw test"}};
+  for (const Group& group : all.groups) {
+    if (group.cell.study != study) continue;
+    rows.push_back({group.cell.method, std::to_string(group.cell.latent_dim),
+                    group.cell.kraus_rank > 0 ? std::to_string(group.cell.kraus_rank) : kNone,
+                    std::to_string(group.cell.ns_steps), figure(group.train, true),
+                    figure(group.validation, true), figure(group.test, true),
+                    figure(group.raw, true)});
+  }
+  return aligned(rows);
+}
+
+std::string step_size_table(const Reproduction& all) {
+  const Study study = Study::kSyntheticHmm;
+  std::vector<Row> rows{{"n", "w", "η, α", "literal raw", "normalised", "feasible", "COSM",
+                         "literal raw, small", "normalised, small", "feasible, small"}};
+  for (const Size& size : sizes_of(all, study)) {
+    const auto find = [&](const char* method) {
+      return find_group(all.groups, study, method, size.n, size.w);
+    };
+    const Group* literal = find("ns-ris-literal");
+    const Group* small = find("ns-ris-literal-small");
+    if (literal == nullptr || small == nullptr) continue;
+    const TrainOptions steps = cell_options(literal->cell, 0.0, 6);
+    rows.push_back({std::to_string(size.n), std::to_string(size.w),
+                    fmt::format("{}, {}", steps.step_size, steps.step_decay),
+                    figure(literal->raw, false), test_figure(literal, false),
+                    test_figure(find("ns-ris-paper"), false), test_figure(find("cosm"), false),
+                    figure(small->raw, false), test_figure(small, false),
+                    test_figure(find("ns-ris-paper-small"), false)});
+  }
+  return rows.size() > 1 ? aligned(rows) : std::string();
+}
+
 std::string splice_table(const Reproduction& all, bool clean) {
   std::vector<Row> rows{{"n", "w", "paper NS-RIS", "paper COSM", "paper EM", "literal",
                          "literal normalised", "feasible", "ours", "COSM", "EM"}};
@@ -194,6 +249,8 @@ std::string terminal_tables(const Reproduction& all) {
                         ? "sequences made by an ordinary hidden Markov model of 6 states"
                         : "sequences made by a quantum process, a spin measured along three axes",
                     accuracy_table(all, study, false));
+    out += fmt::format("seconds to learn it, on one thread of this machine\n\n{}\n",
+                       seconds_table(all, study));
   }
   if (synthetic) out += kLegend;
   if (bounded)
