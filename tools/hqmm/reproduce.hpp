@@ -82,6 +82,8 @@ struct Reproduction {
 [[nodiscard]] std::string step_size_table(const Reproduction& all);
 [[nodiscard]] std::string splice_table(const Reproduction& all, bool clean);
 [[nodiscard]] std::string terminal_tables(const Reproduction& all);
+/// A few rows for people who never saw the paper.
+[[nodiscard]] std::string first_look(const Reproduction& all);
 
 // reproduce_claims.cpp
 /// The paper's claims and what became of them: one Markdown item each, the words chosen by the
