@@ -7,4 +7,4 @@ hqmm=$1
 out=$2
 rm -rf "$out/cells" # results of an earlier build
 "$hqmm" reproduce all --quick -o "$out"
-printf '\nWritten: %s\n' "$out/report.md"
+printf '\nEvery figure and how it came about: %s\n' "$out/report.md"

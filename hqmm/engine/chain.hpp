@@ -273,7 +273,7 @@ class ChainPass {
       if (options_.rescale_every > 1 && !usable(weight, t, b)) return false;
       if (!count_them || !counts(t, b)) continue;
       const std::uint32_t op = program_.steps_of(first_ + b)[t];
-      out_.log_totals[first_ + b] += std::log(form_.total(op, x) / weight);
+      out_.log_totals[first_ + b] += std::log(form_.total(op, x, work_.scratch) / weight);
     }
     return true;
   }

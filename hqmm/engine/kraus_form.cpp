@@ -121,7 +121,7 @@ void KrausForm::add_slope(const double* x, double c, double* z) const {
   for (Index i = 0; i < n_; ++i) z[i * stride_ + i] += factor;
 }
 
-double KrausForm::total(std::uint32_t op, const double* x) const {
+double KrausForm::total(std::uint32_t op, const double* x, FormScratch& /*scratch*/) const {
   const double* gram = grams_[blocks_of(op).set].data();
   double sum = 0.0;
   for (Index j = 0; j < n_; ++j)

@@ -40,7 +40,7 @@ class KrausForm {
                 double* const* previous, GradientTable& gradients, FormScratch& scratch) const;
   [[nodiscard]] double weight(const double* x) const;
   void add_slope(const double* x, double c, double* z) const;
-  [[nodiscard]] double total(std::uint32_t op, const double* x) const;
+  [[nodiscard]] double total(std::uint32_t op, const double* x, FormScratch& scratch) const;
 
   /// ∂loss/∂Γ, and by the initial state unless `initial` is empty.
   void write_gradient(const Hqmm& model, const GradientTable& table,

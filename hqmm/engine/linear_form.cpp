@@ -185,20 +185,22 @@ void LinearForm<kDegree>::add_slope(const double* x, double c, double* z) const 
 }
 
 template <int kDegree>
-double LinearForm<kDegree>::total(std::uint32_t op, const double* x) const {
+double LinearForm<kDegree>::total(std::uint32_t op, const double* x,
+                                  [[maybe_unused]] FormScratch& scratch) const {
   const std::size_t set = op / symbols_;
   const double* g = totals_[set < totals_.size() ? set : op - symbols_ * totals_.size()].data();
   double sum = 0.0;
   if constexpr (kDegree == 1) {
     for (Index i = 0; i < rows_; ++i) sum += g[i] * x[i];  // tr(Γ†Γ ρ)
   } else {
-    for (Index c = 0; c < cols_; ++c) {  // tr(A† Γ†Γ A)
-      for (Index j = 0; j < rows_; ++j) {
-        double row = 0.0;
-        for (Index i = 0; i < rows_; ++i) row += g[j * stride_ + i] * x[c * stride_ + i];
-        sum += row * x[c * stride_ + j];
-      }
-    }
+    scratch.images.resize(static_cast<std::size_t>(state_size()));  // Γ†Γ A of tr(A† Γ†Γ A)
+    PanelProduct product{.rows = padded_rows(rows_), .depth = rows_, .cols = cols_, .left = g};
+    product.left_stride = product.col_step = product.out_stride = stride_;
+    product.right = x;
+    product.out = scratch.images.data();
+    step_kernel_(product);
+    for (Index j = 0; j < cols_; ++j)
+      for (Index i = 0; i < rows_; ++i) sum += product.out[j * stride_ + i] * x[j * stride_ + i];
   }
   return sum;
 }

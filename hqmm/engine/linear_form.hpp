@@ -81,7 +81,7 @@ class LinearForm {
   [[nodiscard]] double weight(const double* x) const;
   /// z += c ∂log w/∂x(x)
   void add_slope(const double* x, double c, double* z) const;
-  [[nodiscard]] double total(std::uint32_t op, const double* x) const;
+  [[nodiscard]] double total(std::uint32_t op, const double* x, FormScratch& scratch) const;
 
  private:
   void apply(const double* matrix, const double* states, std::size_t count,

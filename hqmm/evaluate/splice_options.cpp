@@ -3,6 +3,7 @@
 #include <array>
 
 #include "hqmm/core/error.hpp"
+#include "hqmm/evaluate/papers_steps.hpp"
 #include "hqmm/evaluate/splice_protocol.hpp"
 
 namespace hqmm {
@@ -34,13 +35,10 @@ TrainOptions splice_options(const SpliceCell& cell, std::size_t alphabet_size) {
     options.batch_size = 16;
   } else {
     apply_paper_preset(options, alphabet_size);
-    if (learner != LearnerKind::kEm) options.epochs = 40;
-    if (learner == LearnerKind::kCosm) options.batch_size = 200;
-    if (learner == LearnerKind::kNsRis) {
-      // The paper names neither. Single rows of 60 symbols with the long steps of the other
-      // benchmarks never settle under its schedule.
-      options.batch_size = 16;
-      options.step_size = 0.05;
+    if (learner != LearnerKind::kEm) {
+      options.epochs = 40;
+      options.batch_size = 200;
+      apply_papers_steps(options, alphabet_size);
     }
     if (cell.method == "ns-ris-literal") options.retraction = RetractionKind::kLiteral;
   }

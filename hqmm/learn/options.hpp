@@ -84,6 +84,9 @@ struct TrainOptions {
 /// tuned step size and decay of (n, s, w), the nearest tuned shape where there is none.
 void apply_paper_preset(TrainOptions& options, std::size_t alphabet_size);
 
+/// The step size and decay published for COSM at this (n, s, w), or at the nearest tuned shape.
+void apply_published_steps(TrainOptions& options, std::size_t alphabet_size);
+
 /// η of an epoch (0-based).
 [[nodiscard]] double step_size_at(const TrainOptions& options, std::size_t epoch);
 

@@ -49,9 +49,9 @@ TEST(Plan, HasThePapersGridForEveryMethod) {
   EXPECT_EQ(splice.size(), 2U * (4U * 4U * 4U + 4U));  // protocols × (n × w × methods + EM)
 }
 
-TEST(Plan, SeedsMultiplyButForSpliceAndQuick) {
-  EXPECT_EQ(plan_of(Study::kSyntheticHmm, 3).size(), 3 * plan_of(Study::kSyntheticHmm, 1).size());
-  EXPECT_EQ(plan_of(Study::kSplice, 3).size(), kSpliceSeeds * plan_of(Study::kSplice, 1).size());
+TEST(Plan, SeedsMultiplyButForQuick) {
+  for (const Study study : {Study::kSyntheticHmm, Study::kSplice})
+    EXPECT_EQ(plan_of(study, 3).size(), 3 * plan_of(study, 1).size());
   for (const Study study : {Study::kSyntheticHmm, Study::kSyntheticHqmm, Study::kSplice}) {
     const std::vector<Cell> quick = plan_of(study, 3, true);
     const std::vector<Cell> whole = plan_of(study, 3);
@@ -78,11 +78,22 @@ TEST(CellOptions, FollowTheProtocol) {
   EXPECT_EQ(options.batch_size, 1U);
   EXPECT_EQ(options.seed, 7U);
   EXPECT_EQ(options.time_limit, 0.0);
+  EXPECT_EQ(options.step_size, 0.85);  // COSM's for (3, 6, 1)
+  EXPECT_EQ(options.step_decay, 0.92);
+  cell.method = "ns-ris-literal-small";
+  options = cell_options(cell, 5.0, 6);
+  EXPECT_EQ(options.retraction, RetractionKind::kLiteral);
+  EXPECT_EQ(options.step_size, 0.2);
+  cell.method = "ns-ris-paper";
+  cell.latent_dim = 4;  // where the paper had its own
+  EXPECT_EQ(cell_options(cell, 5.0, 6).step_size, 0.2);
+  cell.latent_dim = 3;
   cell.method = "cosm";
   EXPECT_EQ(cell_options(cell, 5.0, 6).batch_size, 20U);
   cell.method = "ns-ris";
   options = cell_options(cell, 5.0, 6);
   EXPECT_EQ(options.schedule, ScheduleKind::kCosine);
+  EXPECT_EQ(options.restarts, 2U);
   EXPECT_EQ(options.retraction, RetractionKind::kFeasible);
   cell.method = "givens";
   EXPECT_EQ(cell_options(cell, 5.0, 6).time_limit, 5.0);

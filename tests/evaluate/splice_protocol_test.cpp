@@ -153,7 +153,10 @@ TEST(SpliceProtocol, RunsWithThePublishedSettings) {
   EXPECT_EQ(cosm.step_decay, 0.90);
   EXPECT_EQ(cosm.initial_state, InitialStateKind::kUniform);
   EXPECT_EQ(cosm.burn_in, 0U);
-  const TrainOptions literal = splice_options({4, 2, "ns-ris-literal", 7, true}, 4);
+  const TrainOptions literal = splice_options({2, 2, "ns-ris-literal", 7, true}, 4);
+  EXPECT_EQ(literal.batch_size, 200U);
+  EXPECT_EQ(literal.step_size, 0.85);  // COSM's for (2, 4, 2), as the paper says
+  EXPECT_EQ(literal.step_decay, 0.92);
   EXPECT_EQ(literal.retraction, RetractionKind::kLiteral);
   EXPECT_EQ(literal.epochs, 40U);
   EXPECT_EQ(splice_options({4, 2, "ns-ris-paper", 7, true}, 4).retraction,

@@ -147,11 +147,16 @@ class Drawing {
                      kTop + 0.5 * kPlotHeight));
   }
 
+  /// The first is solid, the others are dotted.
+  static std::string reference_style(std::size_t index) {
+    return index == 0 ? R"(stroke="#333333" stroke-width="1.5")"
+                      : R"(stroke="#333333" stroke-dasharray="2 3")";
+  }
+
   void references() {
-    for (const ReferenceLine& one : chart_.references) {
-      if (!usable(one.value)) continue;
-      line(kLeft, y_of(one.value), kWidth - kRight, y_of(one.value),
-           "stroke=\"#333333\" stroke-dasharray=\"2 3\"");
+    for (std::size_t i = 0; i < chart_.references.size(); ++i) {
+      const double value = chart_.references[i].value;
+      if (usable(value)) line(kLeft, y_of(value), kWidth - kRight, y_of(value), reference_style(i));
     }
   }
 
@@ -220,10 +225,9 @@ class Drawing {
                        chart_.series[i].dashed ? " stroke-dasharray=\"5 3\"" : ""));
       text(x + 27, y, chart_.series[i].name, "");
     }
-    for (const ReferenceLine& one : chart_.references) {
-      line(x, y - 4, x + 20, y - 4, "stroke=\"#333333\" stroke-dasharray=\"2 3\"");
-      text(x + 27, y, one.name, "");
-      y += kLegendStep;
+    for (std::size_t i = 0; i < chart_.references.size(); ++i, y += kLegendStep) {
+      line(x, y - 4, x + 20, y - 4, reference_style(i));
+      text(x + 27, y, chart_.references[i].name, "");
     }
   }
 

@@ -97,7 +97,10 @@ void run(const ReproduceOptions& options) {
                     "rare luck",
                     describe(one.cell), one.test.difference, one.test.t.value_or(0.0)));
   Output output;
-  output.write(options.common.json ? dump(json) : terminal_tables(all));
+  const bool short_form = options.quick && !all.truths.empty();
+  output.write(options.common.json ? dump(json)
+               : short_form        ? first_look(all)
+                                   : terminal_tables(all));
   output.finish();
   narrate(options.common,
           fmt::format("report.md, results.csv, results.json and figures → {}", options.common.out));

@@ -74,8 +74,16 @@ struct Reproduction {
 // reproduce_table.cpp
 /// Tables with their legends, in the form of Markdown: for the terminal and the page alike.
 [[nodiscard]] std::string accuracy_table(const Reproduction& all, Study study, bool with_spread);
+/// Training time, mean over seeds.
+[[nodiscard]] std::string seconds_table(const Reproduction& all, Study study);
+/// Training, validation and test accuracy of every method and size.
+[[nodiscard]] std::string split_table(const Reproduction& all, Study study);
+/// The synthetic HMM under the paper's protocol with its steps and with small ones; may be empty.
+[[nodiscard]] std::string step_size_table(const Reproduction& all);
 [[nodiscard]] std::string splice_table(const Reproduction& all, bool clean);
 [[nodiscard]] std::string terminal_tables(const Reproduction& all);
+/// A few rows for people who never saw the paper.
+[[nodiscard]] std::string first_look(const Reproduction& all);
 
 // reproduce_claims.cpp
 /// The paper's claims and what became of them: one Markdown item each, the words chosen by the

@@ -47,7 +47,7 @@ class Claims {
     const Group* best = nullptr;
     for (const Group& group : all_.groups) {
       if (group.cell.study != study || group.cell.method != "ns-ris-literal" ||
-          group.cell.ns_steps != 5 || group.raw.count == 0)
+          group.raw.count == 0)
         continue;
       if (best == nullptr || group.raw_validation.mean > best->raw_validation.mean) best = &group;
     }
@@ -75,9 +75,7 @@ class Claims {
   [[nodiscard]] std::string gain_over_cosm(const char* method, Get get) const {
     std::vector<double> gains;
     for (const Group& group : all_.groups) {
-      if (group.cell.study != Study::kSyntheticHmm || group.cell.method != method ||
-          group.cell.ns_steps != 5)
-        continue;
+      if (group.cell.study != Study::kSyntheticHmm || group.cell.method != method) continue;
       const Group* cosm = find_group(all_.groups, Study::kSyntheticHmm, "cosm",
                                      group.cell.latent_dim, group.cell.kraus_rank);
       if (cosm != nullptr) gains.push_back(get(group) / cosm->test.mean - 1.0);
@@ -89,10 +87,11 @@ class Claims {
     say("- **Gain over COSM**, averaged over the sizes of the synthetic HMM: the paper says +38.5 "
         "%. "
         "Literal and raw we find {}, the same models normalised {}, the feasible retraction under "
-        "the paper's protocol {}, our recipe {}.",
+        "the paper's protocol {} (with steps that settle {}), our recipe {}.",
         gain_over_cosm("ns-ris-literal", [](const Group& g) { return g.raw.mean; }),
         gain_over_cosm("ns-ris-literal", [](const Group& g) { return g.test.mean; }),
         gain_over_cosm("ns-ris-paper", [](const Group& g) { return g.test.mean; }),
+        gain_over_cosm("ns-ris-paper-small", [](const Group& g) { return g.test.mean; }),
         gain_over_cosm("ns-ris", [](const Group& g) { return g.test.mean; }));
   }
 
@@ -165,14 +164,21 @@ class Claims {
     return best;
   }
 
+  /// The best w at n = 8, as the paper picks it.
   void say_splice() {
-    const Group* leaky = best_splice("ns-ris-paper", 8, false);
-    const Group* clean = best_splice("ns-ris-paper", 8, true);
-    if (leaky == nullptr || clean == nullptr) return;
-    say("- **Splice:** the printed {:.3f} (n = 8) is of an epoch picked on the scored fold. Picked "
-        "that way the feasible retraction gives {:.3f}; picked inside the training folds, with "
-        "identical rows kept together, {:.3f}.",
-        paper::kSplice.back().best_ns_ris, leaky->error.mean, clean->error.mean);
+    const auto best = [&](const char* method, bool clean) {
+      const Group* group = best_splice(method, 8, clean);
+      return group == nullptr ? std::string("–") : fmt::format("{:.3f}", group->error.mean);
+    };
+    if (best_splice("ns-ris-paper", 8, true) == nullptr) return;
+    say("- **Splice:** the printed {:.3f} (n = 8, the best of its w) is of an epoch picked on the "
+        "scored fold. Picked that way the literal algorithm gives {}, the feasible one {}, our "
+        "recipe {}, COSM {}; picked inside the training folds, with identical rows kept together, "
+        "{}, {}, {} and {}. Each is the smallest of four w, so still a little too small.",
+        paper::kSplice.back().best_ns_ris, best("ns-ris-literal", false),
+        best("ns-ris-paper", false), best("ns-ris", false), best("cosm", false),
+        best("ns-ris-literal", true), best("ns-ris-paper", true), best("ns-ris", true),
+        best("cosm", true));
   }
 
   const Reproduction& all_;

@@ -165,7 +165,6 @@ Json provenance(const Reproduction& all) {
   out["version"] = HQMM_VERSION;
   out["seed"] = all.options->common.seed;
   out["seeds"] = all.options->quick ? 1 : all.options->seeds;
-  out["splice_seeds"] = kSpliceSeeds;
   out["data"] = all.data->source;
   for (const auto& [study, hash] : all.data->hashes)
     out["data_hash"][std::string(name_of(study))] = hash;

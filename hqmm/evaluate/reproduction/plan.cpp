@@ -51,11 +51,16 @@ void add_paper_protocol(Builder& out, Shape shape) {
   for (const char* method : {"ns-ris-literal", "ns-ris-paper", "cosm"}) out.add(method, shape);
 }
 
+/// The paper's protocol with steps that settle: how much hangs on their size.
+void add_small_steps(Builder& out, Shape shape) {
+  for (const char* method : {"ns-ris-literal-small", "ns-ris-paper-small"}) out.add(method, shape);
+}
+
 /// The literal retraction with other numbers T of Newton–Schulz steps.
 void add_step_counts(Builder& out, Shape shape, std::span<const int> counts) {
   for (const int steps : counts) {
     Cell cell;
-    cell.method = "ns-ris-literal";
+    cell.method = "ns-ris-literal-small";
     cell.latent_dim = shape.n;
     cell.kraus_rank = shape.w;
     cell.ns_steps = steps;
@@ -70,8 +75,12 @@ void add_hmm_grid(Builder& out) {
     add_paper_protocol(out, {n, 1});
     out.add("givens", {n, 1}).add("em", {n, 0}).add("ns-ris-warm", {n, n});
     for (const Index w : {1, 2, 4}) out.add("ns-ris", {n, w});
+    if (n != 4) add_small_steps(out, {n, 1});  // there the paper's protocol has them already
   }
-  for (Index w = 2; w <= 6; ++w) add_paper_protocol(out, {6, w});
+  for (Index w = 2; w <= 6; ++w) {
+    add_paper_protocol(out, {6, w});
+    add_small_steps(out, {6, w});
+  }
   for (const Index w : {3, 5, 6}) out.add("ns-ris", {6, w});
   const int counts[] = {3, 4, 6, 7, 8};
   add_step_counts(out, {6, 2}, counts);
@@ -89,6 +98,7 @@ void add_quick_hmm_grid(Builder& out) {
 void add_hqmm_grid(Builder& out, bool quick) {
   add_paper_protocol(out, {2, 1});
   out.add("givens", {2, 1}).add("ns-ris", {2, 1}).add("ns-ris-warm", {2, 2});
+  if (!quick) add_small_steps(out, {2, 1});
   for (Index n = 2; n <= (quick ? 2 : 6); ++n) out.add("em", {n, 0});
 }
 
@@ -155,9 +165,8 @@ std::vector<Cell> make_plan(const PlanOptions& options) {
   std::vector<Cell> out;
   const std::size_t seeds = options.quick ? 1 : options.seeds;
   for (const Study study : options.studies) {
-    const bool splice = study == Study::kSplice;
-    Builder builder(study, options.first_seed, splice ? std::min(seeds, kSpliceSeeds) : seeds);
-    if (splice) {
+    Builder builder(study, options.first_seed, seeds);
+    if (study == Study::kSplice) {
       add_splice_grid(builder, options.quick);
     } else if (study == Study::kSyntheticHqmm) {
       add_hqmm_grid(builder, options.quick);
@@ -174,11 +183,15 @@ std::vector<Cell> make_plan(const PlanOptions& options) {
 double rough_cost(const Cell& cell) {
   const auto n = static_cast<double>(cell.latent_dim);
   const auto w = static_cast<double>(cell.kraus_rank);
-  double cost = 0.3 + 0.02 * n * n * (1.0 + 0.2 * w);
-  if (cell.method == "givens") cost = 0.25 * n * n;
-  if (cell.method == "em" || cell.method == "ns-ris-warm") cost = 0.3 * n;
-  if (cell.method == "ns-ris-literal" || cell.method == "ns-ris-paper") cost *= 3.0;
-  return cell.study == Study::kSplice ? 8.0 * cost : cost;
+  const double steps = 0.1 + 0.015 * n * n * (1.0 + 0.1 * w);  // of a descent
+  if (cell.study == Study::kSplice) {
+    if (cell.method == "em") return 1.2 * n;
+    return (cell.method == "ns-ris-literal" ? 10.0 : 7.0) * steps * n / 6.0;
+  }
+  if (cell.method == "givens") return 0.08 * n * n;
+  if (cell.method == "em" || cell.method == "ns-ris-warm") return 0.3 * n;
+  if (cell.method.starts_with("ns-ris-literal")) return 3.0 * steps;
+  return cell.method.starts_with("ns-ris-paper") ? 2.0 * steps : steps;
 }
 
 }  // namespace hqmm::reproduction

@@ -4,8 +4,9 @@
 // Methods, named alike in every study:
 //   ns-ris-literal  the paper's algorithm to the letter, under the paper's protocol
 //   ns-ris-paper    the same protocol with the feasible retraction
-//   ns-ris          our default recipe
+//   ns-ris          our default recipe, the better of two starts at w = 1
 //   ns-ris-warm     our recipe started from the HMM that EM found (w = n)
+//   …-small         literal and paper with steps that settle: η = 0.2, α = 0.95; synthetic data only
 //   cosm            COSM with its published step sizes and decays
 //   givens          Givens search, w = 1, 100 batches
 //   em              HMMs by Baum–Welch, 16 restarts; has no w
@@ -48,9 +49,6 @@ struct PlanOptions {
   std::uint64_t first_seed = 1;
   bool quick = false;  // a few shapes and one seed: a first look
 };
-
-/// Splice is cross-validated five-fold for every cell; more seeds than this are not spent on it.
-inline constexpr std::size_t kSpliceSeeds = 1;
 
 /// Study by study; within one the longest cells first, so that threads finish together.
 [[nodiscard]] std::vector<Cell> make_plan(const PlanOptions& options);

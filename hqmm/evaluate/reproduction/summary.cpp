@@ -143,8 +143,9 @@ std::vector<Comparison> compare(std::span<const Group> groups, Study study) {
     add_comparison(out, study, best_on_validation(groups, study, "ns-ris", n), em);
     add_comparison(out, study, find_group(groups, study, "ns-ris-warm", n, n), em);
     for (Index w = 1; w <= kLargest; ++w) {
-      add_comparison(out, study, find_group(groups, study, "ns-ris-paper", n, w),
-                     find_group(groups, study, "cosm", n, w));
+      for (const char* method : {"ns-ris-paper", "ns-ris-paper-small"})
+        add_comparison(out, study, find_group(groups, study, method, n, w),
+                       find_group(groups, study, "cosm", n, w));
     }
   }
   std::vector<double> p;

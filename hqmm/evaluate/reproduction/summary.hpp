@@ -51,7 +51,8 @@ struct Comparison {
   double corrected_p = 1.0;
 };
 /// For every n: our recipe (w by validation) and the warm start against EM; under the paper's
-/// protocol the feasible retraction against COSM. Holm's correction within a study.
+/// protocol the feasible retraction, with its steps and with small ones, against COSM. Holm's
+/// correction within a study.
 [[nodiscard]] std::vector<Comparison> compare(std::span<const Group> groups, Study study);
 
 /// A group whose normalised test score lies above the true model's by more than two standard errors
