@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <mutex>
 #include <numeric>
-#include <set>
 
 #include "hqmm/core/error.hpp"
 #include "hqmm/core/parallel.hpp"
@@ -27,6 +25,11 @@ SequenceSet with_own_classes(const SequenceSet& data, const Rows& rows) {
     out.end_sequence_labelled(data.classes()[data.label(i)]);
   }
   return out;
+}
+
+std::vector<double> priors_of(const ClassifierOptions& options,
+                              const std::vector<std::size_t>& counts) {
+  return class_priors(options.prior, options.given_priors, counts);
 }
 
 /// Adds up the work of jobs on several threads.
@@ -59,11 +62,25 @@ double work_of(const ClassifierSetting& setting, const SplitRows& rows) {
                              rows.train.size());
 }
 
+/// An ensemble is as good a setting as one of its members is: where all are of the same size, the
+/// choice is made with single models.
+std::vector<ClassifierSetting> with_single_members(std::vector<ClassifierSetting> settings) {
+  const std::size_t members = settings.front().options.members;
+  const auto same = [&](const ClassifierSetting& one) { return one.options.members == members; };
+  if (std::all_of(settings.begin(), settings.end(), same))
+    for (ClassifierSetting& one : settings) one.options.members = 1;
+  return settings;
+}
+
 class Validator {
  public:
   Validator(const SequenceSet& data, const std::vector<ClassifierSetting>& settings,
             const CrossValidationOptions& options)
-      : data_(data), settings_(settings), options_(options), classes_(ordered_classes(data)) {}
+      : data_(data),
+        settings_(settings),
+        candidates_(with_single_members(settings)),
+        options_(options),
+        classes_(ordered_classes(data)) {}
 
   CrossValidation run(const Rows& fold_of, const CrossValidationHooks& hooks);
   [[nodiscard]] FoldOutcome select(const CrossValidationHooks& hooks) const;
@@ -90,6 +107,7 @@ class Validator {
 
   const SequenceSet& data_;
   const std::vector<ClassifierSetting>& settings_;
+  std::vector<ClassifierSetting> candidates_;  // the settings as they are tried inside
   const CrossValidationOptions& options_;
   OrderedClasses classes_;
 };
@@ -213,7 +231,7 @@ double Validator::inner_work(const std::vector<std::vector<SplitRows>>& inner) c
   double out = 0.0;
   for (const std::vector<SplitRows>& splits : inner)
     for (const SplitRows& split : splits)
-      for (const ClassifierSetting& setting : settings_) out += work_of(setting, split);
+      for (const ClassifierSetting& setting : candidates_) out += work_of(setting, split);
   return out;
 }
 
@@ -230,7 +248,7 @@ void Validator::choose(const std::vector<std::vector<SplitRows>>& inner, Meter& 
   std::vector<Posteriors> parts(jobs.size());
   parallel_for(jobs.size(), options_.threads, [&](std::size_t j) {
     const Job& job = jobs[j];
-    parts[j] = learn_and_score(settings_[job.setting], inner[job.fold][job.split], meter);
+    parts[j] = learn_and_score(candidates_[job.setting], inner[job.fold][job.split], meter);
   });
   std::size_t next = 0;
   for (std::size_t f = 0; f < inner.size(); ++f) {
@@ -356,49 +374,6 @@ void require_ready(const SequenceSet& data, const std::vector<ClassifierSetting>
 }
 
 }  // namespace
-
-void require_labelled(const SequenceSet& data) {
-  if (!data.labelled())
-    throw fail(ErrorCode::kBadData, "the sequences have no classes to learn or to check");
-  std::set<std::uint32_t> met;
-  for (std::size_t i = 0; i < data.size(); ++i) {
-    if (data.label(i) == SequenceSet::kNoLabel)
-      throw fail(ErrorCode::kBadData, "sequence {} has no class", i + 1);
-    met.insert(data.label(i));
-  }
-  if (met.size() < 2)
-    throw fail(ErrorCode::kBadData,
-               "all sequences are of class '{}': there is nothing to tell apart",
-               printable(data.classes()[*met.begin()]));
-}
-
-OrderedClasses ordered_classes(const SequenceSet& data) {
-  std::map<std::string, std::uint32_t> order;
-  for (std::size_t i = 0; i < data.size(); ++i) order.emplace(data.classes()[data.label(i)], 0U);
-  OrderedClasses out;
-  for (auto& [name, place] : order) {
-    place = static_cast<std::uint32_t>(out.names.size());
-    out.names.push_back(name);
-  }
-  out.labels.reserve(data.size());
-  for (std::size_t i = 0; i < data.size(); ++i)
-    out.labels.push_back(order.at(data.classes()[data.label(i)]));
-  return out;
-}
-
-std::vector<double> priors_of(const ClassifierOptions& options,
-                              const std::vector<std::size_t>& counts) {
-  if (options.prior == PriorKind::kGiven) return options.given_priors;
-  const auto classes = static_cast<double>(counts.size());
-  if (options.prior == PriorKind::kUniform)
-    return std::vector<double>(counts.size(), 1.0 / classes);
-  const auto total =
-      static_cast<double>(std::accumulate(counts.begin(), counts.end(), std::size_t{0}));
-  std::vector<double> out;
-  out.reserve(counts.size());
-  for (const std::size_t count : counts) out.push_back(static_cast<double>(count) / total);
-  return out;
-}
 
 Posteriors posteriors_of(const Classifier& classifier, const SequenceSet& set, int threads) {
   const std::size_t classes = classifier.classes.size();

@@ -8,7 +8,7 @@
 // The best setting is the one with the smallest log loss among those whose inner mean class error
 // is not larger than the smallest by more than one standard error of the paired difference: errors
 // count, but on a few hundred rows they differ by luck, which the log loss feels less. Of equals
-// the first in the list.
+// the first in the list. Ensembles are chosen by single members.
 //
 // A class that the other folds do not have gets no model: its posterior is 0 in that fold and its
 // rows there are errors. When only one class is left to learn, it is what every row is taken for.
@@ -98,18 +98,5 @@ struct CrossValidation {
 /// log P(c | x) of every row of a set; c in the order of classifier.classes.
 [[nodiscard]] Posteriors posteriors_of(const Classifier& classifier, const SequenceSet& set,
                                        int threads);
-
-/// The prior of each class, by its name's place in byte order. `counts`: rows per class.
-[[nodiscard]] std::vector<double> priors_of(const ClassifierOptions& options,
-                                            const std::vector<std::size_t>& counts);
-
-/// Throws kBadData unless every row has a class and there are two at least.
-void require_labelled(const SequenceSet& data);
-/// Class names in byte order, and each row's place in that order.
-struct OrderedClasses {
-  std::vector<std::string> names;
-  std::vector<std::uint32_t> labels;
-};
-[[nodiscard]] OrderedClasses ordered_classes(const SequenceSet& data);
 
 }  // namespace hqmm

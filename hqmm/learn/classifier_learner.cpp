@@ -34,31 +34,13 @@ struct Labelled {
 };
 
 Labelled by_class(const SequenceSet& data) {
-  if (!data.labelled()) throw fail(ErrorCode::kBadData, "the sequences have no classes");
-  std::vector<std::vector<std::uint32_t>> found(data.classes().size());
-  for (std::uint32_t i = 0; i < data.size(); ++i) {
-    if (data.label(i) == SequenceSet::kNoLabel)
-      throw fail(ErrorCode::kBadData, "sequence {} has no class", i + 1);
-    found[data.label(i)].push_back(i);
-  }
-  std::vector<std::size_t> order;
-  for (std::size_t c = 0; c < found.size(); ++c)
-    if (!found[c].empty()) order.push_back(c);
-  std::sort(order.begin(), order.end(),
-            [&](std::size_t a, std::size_t b) { return data.classes()[a] < data.classes()[b]; });
-  if (order.size() < 2) {
-    throw fail(ErrorCode::kBadData,
-               "a classifier needs sequences of two classes at least, found {} of one",
-               data.size());
-  }
+  require_labelled(data);
+  OrderedClasses ordered = ordered_classes(data);
   Labelled out;
-  out.labels.resize(data.size());
-  for (const std::size_t from : order) {
-    for (const std::uint32_t i : found[from])
-      out.labels[i] = static_cast<std::uint32_t>(out.classes.size());
-    out.classes.push_back(data.classes()[from]);
-    out.members.push_back(std::move(found[from]));
-  }
+  out.members.resize(ordered.names.size());
+  for (std::uint32_t i = 0; i < data.size(); ++i) out.members[ordered.labels[i]].push_back(i);
+  out.classes = std::move(ordered.names);
+  out.labels = std::move(ordered.labels);
   return out;
 }
 
@@ -74,22 +56,9 @@ void require_symbols(const SequenceSet& data) {
 }
 
 std::vector<double> priors_of(const Labelled& labelled, const ClassifierOptions& options) {
-  const std::size_t classes = labelled.classes.size();
-  std::vector<double> out(classes, 1.0 / static_cast<double>(classes));
-  if (options.prior == PriorKind::kEmpirical) {
-    for (std::size_t c = 0; c < classes; ++c) {
-      out[c] = static_cast<double>(labelled.members[c].size()) /
-               static_cast<double>(labelled.labels.size());
-    }
-  }
-  if (options.prior == PriorKind::kGiven) {
-    if (options.given_priors.size() != classes) {
-      throw fail(ErrorCode::kUsage, "{} priors were given for {} classes",
-                 options.given_priors.size(), classes);
-    }
-    out = options.given_priors;
-  }
-  return out;
+  std::vector<std::size_t> counts;
+  for (const std::vector<std::uint32_t>& rows : labelled.members) counts.push_back(rows.size());
+  return class_priors(options.prior, options.given_priors, counts);
 }
 
 /// What sequences of each class count so that the classes come as often as their priors say.

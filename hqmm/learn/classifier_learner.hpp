@@ -13,6 +13,7 @@
 
 #include "hqmm/data/position_plan.hpp"
 #include "hqmm/data/sequence_set.hpp"
+#include "hqmm/learn/class_labels.hpp"
 #include "hqmm/learn/learner.hpp"
 #include "hqmm/learn/options.hpp"
 #include "hqmm/model/classifier.hpp"
@@ -24,8 +25,6 @@ enum class ObjectiveKind {
   kDiscriminative,  // all classes together, from a start that knows the position frequencies
   kHybrid,          // discriminative, after a generative start of `generative_epochs`
 };
-
-enum class PriorKind { kUniform, kEmpirical, kGiven };
 
 /// What the joint objective was found to need: 20 epochs, batches of 200, a cosine from 0.02.
 [[nodiscard]] TrainOptions joint_train_options();
