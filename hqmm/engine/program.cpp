@@ -64,7 +64,7 @@ class Writer {
       t = end;
     }
     // a weight that stays 1 would leave rounding where nothing is to be said
-    if (scored == 0) out_.marks.resize(out_.mark_offsets.back());
+    if (options_.tangent_only && scored == 0) out_.marks.resize(out_.mark_offsets.back());
     out_.scored.push_back(scored);
     out_.offsets.push_back(out_.steps.size());
     out_.mark_offsets.push_back(out_.marks.size());

@@ -90,6 +90,7 @@ class ClassifierFit {
     }
     for (std::size_t c = 0; c < out.classes.size(); ++c) {
       std::vector<AnyModel> members;
+      members.reserve(by_member.size());
       for (std::vector<AnyModel>& models : by_member) members.push_back(std::move(models[c]));
       out.models.push_back(combine(std::move(members)));
     }
