@@ -14,9 +14,6 @@ namespace hqmm {
 namespace {
 
 constexpr std::size_t kMostSettings = 200;
-constexpr std::size_t kTie = 5;
-constexpr std::size_t kEpochs = 20;
-constexpr double kStepSize = 0.01;
 // An epoch of small data has some steps too.
 constexpr std::size_t kLeastBatch = 10, kMostBatch = 200, kBatchesPerEpoch = 12;
 
@@ -114,6 +111,12 @@ std::vector<std::string> values_of(std::string_view text) {
   return out;
 }
 
+/// Positions from `margin` to as far from the end; outside, twelfths of the sequence share a set.
+std::string centred_window(std::size_t length, std::size_t margin) {
+  return fmt::format("window:{}-{},tie={}", margin, length - 1 - margin,
+                     std::max<std::size_t>(length / 12, 1));
+}
+
 bool one_length(const SequenceSet& data) {
   for (std::size_t i = 0; i < data.size(); ++i)
     if (data[i].size() != data[0].size()) return false;
@@ -125,8 +128,6 @@ bool one_length(const SequenceSet& data) {
 Recommendation recommended_options(const SequenceSet& data) {
   Recommendation out;
   TrainOptions& train = out.options.train;
-  train.epochs = kEpochs;
-  train.step_size = kStepSize;
   train.batch_size = std::clamp(data.size() / kBatchesPerEpoch, kLeastBatch, kMostBatch);
   const std::size_t length = data.longest();
   if (!one_length(data)) {
@@ -135,19 +136,26 @@ Recommendation recommended_options(const SequenceSet& data) {
     out.options.positions = PositionPlan::parse("each");
     out.why = fmt::format("all sequences have {} symbols: a Kraus set of its own for each", length);
   } else {
-    out.options.positions = PositionPlan::parse(
-        fmt::format("window:{}-{},tie={}", length / 4, length - 1 - length / 4, kTie));
+    out.options.positions = PositionPlan::parse(centred_window(length, length / 4));
     out.why = fmt::format(
-        "all sequences have {} symbols: positions {}–{} have Kraus sets of their own, "
-        "the flanks share one per {} (--positions to change)",
-        length, length / 4, length - 1 - length / 4, kTie);
+        "all sequences have {} symbols: positions in the middle have Kraus sets of their own, {} "
+        "on "
+        "either side share one (--positions to change)",
+        length, out.options.positions.tie);
   }
   return out;
 }
 
-std::string default_grid(const ClassifierOptions& base) {
-  if (base.objective == ObjectiveKind::kGenerative) return "";
-  return "dropout=0.3,0.5";
+std::string default_grid(const ClassifierOptions& base, const SequenceSet& data) {
+  const std::size_t length = data.longest();
+  std::string out;
+  if (base.positions.kind == PositionPlan::Kind::kWindow && one_length(data) && length >= 12) {
+    out = fmt::format("positions={},{},{}", centred_window(length, length / 3),
+                      centred_window(length, length / 4), centred_window(length, length / 6));
+  }
+  if (base.objective != ObjectiveKind::kGenerative)
+    out += out.empty() ? "dropout=0.3,0.5" : ";dropout=0.3,0.5";
+  return out;
 }
 
 void set_option(ClassifierOptions& options, std::string_view name, std::string_view value) {

@@ -27,8 +27,9 @@ struct Recommendation {
 };
 [[nodiscard]] Recommendation recommended_options(const SequenceSet& data);
 
-/// What cross-validation chooses from when no grid is given.
-[[nodiscard]] std::string default_grid(const ClassifierOptions& base);
+/// What cross-validation chooses from when no grid is given: windows over a third, a half and two
+/// thirds of sequences of one length, and how many positions are dropped.
+[[nodiscard]] std::string default_grid(const ClassifierOptions& base, const SequenceSet& data);
 
 /// Sets one option by its name; throws kUsage naming the option and what was expected.
 void set_option(ClassifierOptions& options, std::string_view name, std::string_view value);

@@ -33,7 +33,7 @@ class ClassifierFlags {
 
  private:
   [[nodiscard]] ClassifierOptions base(const SequenceSet& data, std::string& why) const;
-  [[nodiscard]] std::string grid_for(const ClassifierOptions& base) const;
+  [[nodiscard]] std::string grid_for(const ClassifierOptions& base, const SequenceSet& data) const;
   void set_prior(ClassifierOptions& options, const SequenceSet& data) const;
   [[nodiscard]] bool given(const std::string& name) const;
 

@@ -202,9 +202,11 @@ void ClassifierFlags::set_prior(ClassifierOptions& options, const SequenceSet& d
   for (double& prior : options.given_priors) prior /= sum;
 }
 
-std::string ClassifierFlags::grid_for(const ClassifierOptions& base) const {
+std::string ClassifierFlags::grid_for(const ClassifierOptions& base,
+                                      const SequenceSet& data) const {
   if (grid_option_->count() > 0) return grid_ == "none" ? "" : grid_;
-  return without_axes(default_grid(base), [this](const std::string& name) { return given(name); });
+  return without_axes(default_grid(base, data),
+                      [this](const std::string& name) { return given(name); });
 }
 
 ClassifierFlags::Plan ClassifierFlags::plan(const SequenceSet& data,
@@ -214,7 +216,7 @@ ClassifierFlags::Plan ClassifierFlags::plan(const SequenceSet& data,
   set_prior(options, data);
   options.train.seed = common.seed;
   options.train.threads = common.threads;
-  out.settings = parse_grid(grid_for(options), options);
+  out.settings = parse_grid(grid_for(options, data), options);
   for (ClassifierSetting& setting : out.settings) {
     open_map(setting.options.positions);
     require_usable(setting.options);
