@@ -6,5 +6,6 @@ set -euo pipefail
 hqmm=$1
 out=$2
 rm -rf "$out/cells" # results of an earlier build
-"$hqmm" reproduce all --quick -o "$out"
-printf '\nEvery figure and how it came about: %s\n' "$out/report.md"
+"$hqmm" reproduce all --quick -o "$out" >/dev/null
+cat "$out/first-look.md"
+printf '\nThe whole table, figures and how they came about: %s\n' "$out/report.md"

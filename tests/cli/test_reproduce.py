@@ -62,6 +62,7 @@ def test_leaves_results_a_report_and_figures(done):
     assert len(results["cells"]) == len(rows) == len(list((out / "cells").glob("*.json")))
     assert results["true_models"]["synthetic-hqmm"]["test_da"] == float(rows[0]["true_model_test_da"])
     assert "true model" in run.stdout and "0.1536" in run.stdout
+    assert "the ceiling" in (out / "first-look.md").read_text()
     report = (out / "report.md").read_text()
     for figure in re.findall(r"\]\((figures/[^)]*)\)", report):
         ElementTree.parse(out / figure)

@@ -66,6 +66,7 @@ void write_results(const Reproduction& all, const Json& json) {
   write_file((folder / "results.csv").string(), results_csv(all));
   write_file((folder / "seconds.csv").string(), seconds_csv(all));
   write_file((folder / "results.json").string(), dump(json));
+  if (!all.truths.empty()) write_file((folder / "first-look.md").string(), first_look(all));
   write_page(all, folder / "report.md", "figures");
   if (!all.options->docs.empty()) {
     const fs::path docs = all.options->docs;
@@ -97,10 +98,7 @@ void run(const ReproduceOptions& options) {
                     "rare luck",
                     describe(one.cell), one.test.difference, one.test.t.value_or(0.0)));
   Output output;
-  const bool short_form = options.quick && !all.truths.empty();
-  output.write(options.common.json ? dump(json)
-               : short_form        ? first_look(all)
-                                   : terminal_tables(all));
+  output.write(options.common.json ? dump(json) : terminal_tables(all));
   output.finish();
   narrate(options.common,
           fmt::format("report.md, results.csv, results.json and figures → {}", options.common.out));

@@ -217,7 +217,7 @@ void add_splice_figures(std::vector<NamedFigure>& out, const Reproduction& all) 
         chart);
   }
   Chart chart = splice_chart(all, false, seconds);
-  chart.y_label = "seconds on one thread, 15 models";
+  chart.y_label = "processor seconds, 15 models";
   chart.logarithmic = true;
   add(out, "splice-seconds.svg", "Splice: time of a five-fold run", chart);
 }

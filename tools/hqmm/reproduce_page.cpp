@@ -83,7 +83,7 @@ class Page {
             : fmt::format(" The paper printed {:.4f} for COSM.", paper::kHqmmCosm),
         bounded(study) ? " \\*: stopped at `--time-limit`; on another machine it gets further."
                        : "");
-    say("Seconds of training, one thread{}:\n",
+    say("Processor seconds of learning and scoring{}:\n",
         study == Study::kSyntheticHqmm ? fmt::format(" (the paper: {:.2f}, COSM {:.2f})",
                                                      paper::kHqmmSeconds, paper::kHqmmCosmSeconds)
                                        : "");
@@ -226,8 +226,8 @@ class Page {
     if (drawn.empty()) return;
     say("## Figures\n");
     say("Error bars are standard deviations over seeds; for splice errors, standard errors over "
-        "folds. Dashed: not an accuracy. Times are of one thread on {}, with a run on every "
-        "core.\n",
+        "folds. Dashed: not an accuracy. Times are processor seconds on {}, learning and "
+        "scoring, one thread each with a run on every core.\n",
         processor_name());
     for (const NamedFigure& one : drawn) {
       const Study study = one.file.starts_with("hmm")    ? Study::kSyntheticHmm

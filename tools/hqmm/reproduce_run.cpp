@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cmath>
+#include <ctime>
 #include <filesystem>
 #include <mutex>
 
@@ -87,6 +88,14 @@ class CellProgress {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::mutex guard_;
 };
+
+/// Processor time of this thread, which a cell has to itself: other work on the machine adds
+/// nothing to it.
+double thread_seconds() {
+  timespec now{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
 
 class CellRunner {
  public:
@@ -193,6 +202,7 @@ class CellRunner {
   void run_one(std::size_t i, const StopRequest& stop, CellProgress& progress) {
     const Cell& cell = plan_[i];
     CellResult result{cell, {}};
+    const double start = thread_seconds();
     if (cell.study == Study::kSplice) {
       result.outcome = run_splice_cell(
           *data_.splice, {cell.latent_dim, cell.kraus_rank, cell.method, cell.seed, cell.clean}, 1);
@@ -202,6 +212,7 @@ class CellRunner {
       if (!outcome) return;
       result.outcome = std::move(*outcome);
     }
+    std::visit([&](auto& outcome) { outcome.seconds = thread_seconds() - start; }, result.outcome);
     Json json = to_json(result);
     json["made_with"] = made_with(options_, cell, data_);
     write_file(path_of(cell).string(), dump(json));

@@ -299,7 +299,7 @@ std::string terminal_tables(const Reproduction& all) {
                         ? "sequences made by an ordinary hidden Markov model of 6 states"
                         : "sequences made by a quantum process, a spin measured along three axes",
                     accuracy_table(all, study, false));
-    out += fmt::format("seconds to learn it, on one thread of this machine\n\n{}\n",
+    out += fmt::format("processor seconds to learn and score it on this machine\n\n{}\n",
                        seconds_table(all, study));
   }
   if (synthetic) out += kLegend;

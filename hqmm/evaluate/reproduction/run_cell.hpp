@@ -28,7 +28,7 @@ struct SyntheticOutcome {
   std::size_t epochs = 0;
   std::size_t best_epoch = 0;
   std::string status;    // of the training, as `hqmm train` names it
-  double seconds = 0.0;  // wall time on one thread
+  double seconds = 0.0;  // training, on one thread
 };
 using CellOutcome = std::variant<SyntheticOutcome, SpliceOutcome>;
 
