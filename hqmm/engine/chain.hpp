@@ -1,7 +1,8 @@
 // ChainPass: forward and backward over a few sequences at once, in any linear form of a model.
 //
 //   forward    x_{t+1} = R[y_t] x_t                          from the initial state
-//   backward   z_t = R[y_t]ᵀ z_{t+1} + c_t ∂log w/∂x(x_t)    marks: see program.hpp
+//   backward   z_t = R[y_t]ᵀ z_{t+1} + λ c_t ∂log w/∂x(x_t)  marks, and λ the sequence's weight:
+//                                                            see program.hpp
 //   gradient   ∂ℓ/∂R[y] = Σ_{t: y_t = y} z_{t+1} x_tᵀ
 //
 // States are not normalised: they drift and are brought back by exact powers of two every few
@@ -333,6 +334,11 @@ class ChainPass {
     return work_.adjoints.data() + (work_.layout.slot(t, b) - block_base_) * size_;
   }
 
+  /// What ∂log w counts at a mark.
+  [[nodiscard]] double slope(const Mark& mark, std::size_t b) const {
+    return program_.weights[first_ + b] * mark.coefficient;
+  }
+
   /// Sequences that end with step t start here, others cross over from the next block.
   void start_adjoints(std::size_t t, bool from_carry) {
     for (std::size_t b = 0; b < count_; ++b) {
@@ -340,7 +346,7 @@ class ChainPass {
         double* z = adjoint(t, b);
         std::fill_n(z, size_, 0.0);
         if (const Mark* mark = mark_at(t + 1, b))
-          form_.add_slope(last_state(b), mark->coefficient, z);
+          form_.add_slope(last_state(b), slope(*mark, b), z);
       } else if (from_carry && t + 1 < length(b)) {
         std::copy_n(carried_adjoint(b), size_, adjoint(t, b));
       }
@@ -358,7 +364,7 @@ class ChainPass {
       if (mark != nullptr && mark->stops_gradient) {
         std::fill_n(z, size_, 0.0);
       } else if (mark != nullptr) {
-        form_.add_slope(state(t, b), mark->coefficient, z);
+        form_.add_slope(state(t, b), slope(*mark, b), z);
       }
       if (!scaled) continue;
       const double scale = power(t, b);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cassert>
 
 #include "hqmm/core/parallel.hpp"
 #include "hqmm/engine/chain.hpp"
@@ -241,14 +242,18 @@ std::size_t round_end(std::span<const SequenceView> batch, std::size_t begin, st
 
 BatchGradient gradient(const Hqmm& model, std::span<const SequenceView> batch,
                        const GradientOptions& options, int threads, GradientWorkspace& workspace) {
+  assert(options.weights.empty() || options.weights.size() == batch.size());
   if (batch.empty() || options.engine == EngineKind::kNaive)
     return reference_gradient(model, batch, options, threads);
   const bool feasible = is_feasible(model);
   const Choice choice = choose(shape_of(model, batch, feasible), options.engine);
   BatchGradient total;
+  GradientOptions of_round = options;
+  of_round.tangent_only = options.tangent_only && feasible;
   for (std::size_t begin = 0; begin < batch.size();) {
     const std::size_t end = round_end(batch, begin, choice.part);
-    FastGradient fast(model, batch.subspan(begin, end - begin), options, feasible, threads,
+    if (!options.weights.empty()) of_round.weights = options.weights.subspan(begin, end - begin);
+    FastGradient fast(model, batch.subspan(begin, end - begin), of_round, feasible, threads,
                       workspace.memory());
     try {
       if (!fast.run(choice, false) && !fast.run(choice, true)) throw NotFiniteError({0, 0});

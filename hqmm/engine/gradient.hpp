@@ -1,8 +1,9 @@
 // Loss and gradient of a batch of sequences: the one interface behind which the engines stand.
 //
-// The loss is the negative raw log-likelihood −Σ log tr 𝒦_y(ρ). For a trace-preserving model that
-// is the negative log-likelihood; for an infeasible one it is what the paper's algorithm descends,
-// and the normalised figure comes beside it.
+// The loss is the negative raw log-likelihood −Σ log tr 𝒦_y(ρ), each sequence's share of it times
+// the sequence's weight. For a trace-preserving model that is the negative log-likelihood; for an
+// infeasible one it is what the paper's algorithm descends, and the normalised figure comes beside
+// it.
 //
 // Gradients follow the real inner product ⟨A,B⟩ = Re tr(A†B): ∇ = ∂L/∂Re + i ∂L/∂Im.
 #pragma once
@@ -36,13 +37,19 @@ struct GradientOptions {
   bool through_burn_in = true;
   bool want_initial_state = false;
   EngineKind engine = EngineKind::kAuto;
+  /// The gradient's part normal to the manifold of feasible models need not be right, for callers
+  /// that project it away. A feasible model then has nothing to do where symbols are missing:
+  /// their channel keeps the trace. The naive engine and infeasible models know no difference.
+  bool tangent_only = false;
+  /// One per sequence of the batch, of any sign, or none: all are 1.
+  std::span<const double> weights{};
 };
 
 /// Sums over the sequences of a batch.
 struct BatchGradient {
   std::uint64_t scored = 0;
-  double log_likelihood = 0.0;      // normalised
-  double raw_log_likelihood = 0.0;  // its negative is the loss
+  double log_likelihood = 0.0;      // normalised; likelihoods are added up without the weights
+  double raw_log_likelihood = 0.0;  // its negative is the loss, if all weights are 1
   std::vector<Stack> sets;          // ∂loss/∂Γ of each Kraus set
   Matrix initial_state;             // ∂loss/∂ρ₀, Hermitian; empty unless wanted; zero
                                     // when the gradient stops at a burn-in. Where neither row nor

@@ -242,7 +242,8 @@ class SidePass {
         std::fill_n(z, kLanesRows, 0.0);
         continue;
       }
-      const double slope = mark.coefficient / weight(state(mark.step, b));
+      const double slope =
+          program_.weights[first_ + b] * mark.coefficient / weight(state(mark.step, b));
       z[0] += slope;
       z[1] += slope;
     }

@@ -10,6 +10,7 @@
 #include "hqmm/engine/hmm_forward.hpp"
 #include "hqmm/engine/kraus_form.hpp"
 #include "hqmm/engine/superoperator.hpp"
+#include "hqmm/model/mixture.hpp"
 
 namespace hqmm {
 namespace {
@@ -194,6 +195,37 @@ class SetPass {
   std::vector<std::size_t> asked_;  // sequences for the filter
 };
 
+/// log(e^a + e^b)
+double log_add(double a, double b) {
+  const double larger = std::max(a, b);
+  if (std::isinf(larger)) return larger;
+  return larger + std::log1p(std::exp(std::min(a, b) - larger));
+}
+
+/// A mixture by its members, whose states are smaller: log Σ_m λ_m P_m.
+std::vector<SequenceLikelihood> by_members(const Components& mixture, const SequenceSet& set,
+                                           int threads) {
+  std::vector<SequenceLikelihood> out;
+  for (std::size_t m = 0; m < mixture.members.size(); ++m) {
+    const double log_weight = std::log(mixture.weights[m]);
+    const auto one = SetPass(mixture.members[m], set, 0, threads).run();
+    if (m == 0) out = one;
+    for (std::size_t i = 0; i < one.size(); ++i) {
+      SequenceLikelihood& sum = out[i];
+      const double share = log_weight + one[i].log_likelihood;
+      sum.log_likelihood = m == 0 ? share : log_add(sum.log_likelihood, share);
+      sum.raw_log_likelihood = sum.log_likelihood;
+      // impossible once it is for every member
+      if (!one[i].impossible_at) {
+        sum.impossible_at.reset();
+      } else if (sum.impossible_at) {
+        sum.impossible_at = std::max(*sum.impossible_at, *one[i].impossible_at);
+      }
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 std::vector<SequenceLikelihood> fast_log_likelihoods(const AnyModel& model, const SequenceSet& set,
@@ -201,7 +233,12 @@ std::vector<SequenceLikelihood> fast_log_likelihoods(const AnyModel& model, cons
   require_fitting(model, set);
   if (const Hmm* hmm = std::get_if<Hmm>(&model))
     return hmm_log_likelihoods(*hmm, set, burn_in, threads);
-  return SetPass(std::get<Hqmm>(model), set, burn_in, threads).run();
+  const Hqmm& hqmm = std::get<Hqmm>(model);
+  if (burn_in == 0 && is_feasible(hqmm)) {
+    const Components mixture = components_of(hqmm);
+    if (mixture.members.size() > 1) return by_members(mixture, set, threads);
+  }
+  return SetPass(hqmm, set, burn_in, threads).run();
 }
 
 }  // namespace hqmm

@@ -1,7 +1,8 @@
 // Log-likelihoods of whole sets by the fast forward passes: what validation and scoring call.
 //
 // The numbers are those of model/likelihood.hpp up to rounding. A sequence with a symbol so
-// improbable that it may be impossible but for rounding goes through the filter, which knows.
+// improbable that it may be impossible but for rounding goes through the filter, which knows. A
+// mixture (model/mixture.hpp) costs what its members do.
 #pragma once
 
 #include <vector>

@@ -53,7 +53,7 @@ class Writer {
       const std::size_t end = run_end(t);
       const bool counts = scores(t);
       const bool next_counts = end < symbols_.size() && scores(end);
-      if (counts) scored += end - t;
+      if (counts) scored += end - t - missing_in(t, end);
       write_run(t, end);
       const bool stops = !options_.through_burn_in && end == options_.burn_in;
       if (counts != next_counts || stops) {
@@ -63,14 +63,24 @@ class Writer {
       }
       t = end;
     }
+    // a weight that stays 1 would leave rounding where nothing is to be said
+    if (options_.tangent_only && scored == 0) out_.marks.resize(out_.mark_offsets.back());
     out_.scored.push_back(scored);
     out_.offsets.push_back(out_.steps.size());
     out_.mark_offsets.push_back(out_.marks.size());
   }
 
  private:
+  /// Whether the step's change of the weight counts.
   [[nodiscard]] bool scores(std::size_t t) const {
-    return t >= options_.burn_in && symbols_[t] != kMissing;
+    return t >= options_.burn_in && (options_.tangent_only || symbols_[t] != kMissing);
+  }
+
+  [[nodiscard]] std::uint64_t missing_in(std::size_t t, std::size_t end) const {
+    if (!options_.tangent_only) return 0;
+    const auto at = symbols_.begin();
+    return static_cast<std::uint64_t>(std::count(at + static_cast<std::ptrdiff_t>(t),
+                                                 at + static_cast<std::ptrdiff_t>(end), kMissing));
   }
 
   /// The end of the stretch of symbols from t on that all count, or all do not.
@@ -140,6 +150,11 @@ void write_program(const Hqmm& model, std::span<const SequenceView> batch,
   out.missing = false;
   out.base_operators = static_cast<std::uint32_t>(model.sets.size()) *
                        static_cast<std::uint32_t>(model.alphabet_size() + 1);
+  if (options.weights.empty()) {
+    out.weights.assign(batch.size(), 1.0);
+  } else {
+    out.weights.assign(options.weights.begin(), options.weights.end());
+  }
   Writer writer(model, options, gram, out);
   for (const SequenceView& sequence : batch) writer.write(sequence);
 }

@@ -9,7 +9,10 @@
 //   Σ_{t scored} log w(M_{t+1})/w(M_t)  =  Σ_t c_t log w(M_t),   c_t = [t−1 scored] − [t scored],
 //
 // so that between the ends of a burn-in, of missing stretches and of the sequence nothing is to be
-// divided and no logarithm to be taken. A Mark is such a state with c_t ≠ 0.
+// divided and no logarithm to be taken. A feasible model's weight does not change where a symbol is
+// missing, so that such stretches need no marks if only the tangent part of a gradient counts. A
+// Mark is such a state with c_t ≠ 0. Backward, a sequence's marks count times its weight in the
+// loss.
 #pragma once
 
 #include <cstdint>
@@ -38,6 +41,7 @@ struct Program {
   std::vector<Mark> marks;             // by sequence and step; a mark behind the last step is there
   std::vector<std::uint64_t> mark_offsets;
   std::vector<std::uint64_t> scored;  // symbols that count, per sequence
+  std::vector<double> weights;        // in the loss, per sequence
   std::vector<Gram> grams;            // operator base_operators + i
   std::uint32_t base_operators = 0;
   bool missing = false;
@@ -54,6 +58,7 @@ struct Program {
 };
 
 /// Grams of up to `gram` symbols (1 to 3; more than 1 only for a stationary model of few symbols).
+/// options.tangent_only is for feasible models.
 void write_program(const Hqmm& model, std::span<const SequenceView> batch,
                    const GradientOptions& options, int gram, Program& out);
 

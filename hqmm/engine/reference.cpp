@@ -13,8 +13,13 @@ namespace {
 /// missing.
 class AdjointPass {
  public:
-  AdjointPass(const Hqmm& model, const SequenceView& sequence, const GradientOptions& options)
-      : model_(model), sequence_(sequence), options_(options), feasible_(is_feasible(model)) {
+  AdjointPass(const Hqmm& model, const SequenceView& sequence, const GradientOptions& options,
+              double weight)
+      : model_(model),
+        sequence_(sequence),
+        options_(options),
+        weight_(weight),
+        feasible_(is_feasible(model)) {
     const Index n = model.latent_dim();
     for (const KrausSet& set : model.sets) {
       out_.sets.push_back(Stack::Zero(set.gamma().rows(), n));
@@ -96,8 +101,8 @@ class AdjointPass {
     Matrix s = Matrix::Zero(n, n);
     for (std::size_t t = sequence_.size(); t-- > stop;) {
       const Operators ops = operators_at(t);
-      const double shift =
-          (scored(t) ? 1.0 : 0.0) - (s.array().conjugate() * states_[t + 1].array()).sum().real();
+      const double shift = (scored(t) ? weight_ : 0.0) -
+                           (s.array().conjugate() * states_[t + 1].array()).sum().real();
       Matrix a = s;
       a.diagonal().array() += shift;
       a *= 1.0 / weights_[t];
@@ -129,6 +134,7 @@ class AdjointPass {
   const Hqmm& model_;
   const SequenceView& sequence_;
   const GradientOptions& options_;
+  double weight_;  // of the sequence, in the loss
   bool feasible_;
   std::vector<Matrix> grams_;
   std::vector<std::vector<Matrix>> operators_;  // [set][block of Γ], column-major like the states
@@ -142,7 +148,8 @@ class AdjointPass {
 
 BatchGradient reference_gradient(const Hqmm& model, const SequenceView& sequence,
                                  const GradientOptions& options) {
-  return AdjointPass(model, sequence, options).run();
+  const double weight = options.weights.empty() ? 1.0 : options.weights.front();
+  return AdjointPass(model, sequence, options, weight).run();
 }
 
 BatchGradient reference_gradient(const Hqmm& model, std::span<const SequenceView> batch,
@@ -150,8 +157,9 @@ BatchGradient reference_gradient(const Hqmm& model, std::span<const SequenceView
   return parallel_reduce(
       batch.size(), threads, BatchGradient{},
       [&](std::size_t i) {
+        const double weight = options.weights.empty() ? 1.0 : options.weights[i];
         try {
-          return reference_gradient(model, batch[i], options);
+          return AdjointPass(model, batch[i], options, weight).run();
         } catch (const NotFiniteError& error) {
           throw NotFiniteError({i, error.place().position});
         }

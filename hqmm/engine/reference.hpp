@@ -2,10 +2,11 @@
 //
 //   forward    R_{t+1} = 𝒦_{y_t}(R_t)/p_t,  p_t = tr 𝒦_{y_t}(R_t)
 //   backward   S = 0; for t from the end:
-//              A = (S − tr(S R_{t+1}) I + [t ≥ b] I)/p_t;  ∇K[y_t][q] −= 2 A K R_t;  S ← Σ_q K† A K
+//              A = (S − tr(S R_{t+1}) I + λ[t ≥ b] I)/p_t
+//              ∇K[y_t][q] −= 2 A K R_t;  S ← Σ_q K† A K
 //
-// A missing symbol sums over all operators and scores nothing. Every faster engine is tested
-// against this.
+// λ is the sequence's weight in the loss. A missing symbol sums over all operators and scores
+// nothing. Every faster engine is tested against this.
 #pragma once
 
 #include "hqmm/engine/gradient.hpp"

@@ -10,7 +10,8 @@ namespace {
 
 class Assembler {
  public:
-  Assembler(const ModelArrays& arrays, const std::string& file) : arrays_(arrays), file_(file) {}
+  Assembler(const ModelArrays& arrays, const std::string& file, const std::string& place)
+      : arrays_(arrays), file_(file), place_(place) {}
 
   ModelFile run() const {
     check_header();
@@ -25,6 +26,11 @@ class Assembler {
         Hmm model = hmm();
         require_valid(model);
         out.model = std::move(model);
+      } else if (kind == "classifier") {
+        throw fail(ErrorCode::kBadData,
+                   "is a classifier, one model per class: take one out with 'hqmm classify extract "
+                   "{} --class NAME -o part.h5'",
+                   printable(file_, 200));
       } else {
         throw fail(ErrorCode::kBadData,
                    "a model of kind '{}' cannot be used here (expected hqmm or hmm)",
@@ -32,7 +38,7 @@ class Assembler {
       }
     } catch (const Error& error) {  // validity checks do not know the file
       if (!error.where().file.empty()) throw;
-      throw Error(error.code(), error.message(), in_file(file_));
+      throw Error(error.code(), error.message(), in_item(file_, place_));
     }
     out.provenance = arrays_.provenance;
     return out;
@@ -40,7 +46,7 @@ class Assembler {
 
  private:
   [[nodiscard]] Where at(std::string_view name) const {
-    return in_item(file_, fmt::format("'{}'", name));
+    return in_item(file_, fmt::format("{}{}'{}'", place_, place_.empty() ? "" : ": ", name));
   }
 
   void check_header() const {
@@ -205,6 +211,7 @@ class Assembler {
 
   const ModelArrays& arrays_;
   const std::string& file_;
+  const std::string& place_;
 };
 
 NdArray from_real(const RealMatrix& matrix) {
@@ -259,8 +266,8 @@ std::string NdArray::shape_text() const {
   return out + ")";
 }
 
-ModelFile assemble(const ModelArrays& arrays, const std::string& file) {
-  return Assembler(arrays, file).run();
+ModelFile assemble(const ModelArrays& arrays, const std::string& file, const std::string& place) {
+  return Assembler(arrays, file, place).run();
 }
 
 ModelArrays disassemble(const ModelFile& file) {

@@ -41,8 +41,10 @@ inline constexpr std::size_t kMostElements = std::size_t{1} << 27;
 inline constexpr const char* kArrayNames[] = {"kraus",      "initial_state", "position_map",
                                               "transition", "emission",      "initial"};
 
-/// Builds and validates the model; errors name `file` and the array.
-[[nodiscard]] ModelFile assemble(const ModelArrays& arrays, const std::string& file);
+/// Builds and validates the model; errors name `file`, the `place` in it where there are several
+/// models ("class 'EI'"), and the array.
+[[nodiscard]] ModelFile assemble(const ModelArrays& arrays, const std::string& file,
+                                 const std::string& place = {});
 [[nodiscard]] ModelArrays disassemble(const ModelFile& file);
 
 // One reader and one writer per format, on whole files in memory.

@@ -54,5 +54,8 @@ class UpdateRule {
 
 [[nodiscard]] std::unique_ptr<UpdateRule> make_ns_ris(const TrainOptions& options);
 [[nodiscard]] std::unique_ptr<UpdateRule> make_cosm(const TrainOptions& options);
+/// Tangent momentum scaled by a second moment of the gradient's norm, whose decay of 0 means none.
+[[nodiscard]] std::unique_ptr<UpdateRule> make_scaled_momentum(double momentum,
+                                                               double second_moment);
 
 }  // namespace hqmm

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "hqmm/model/mixture.hpp"
 #include "reference.hpp"
 #include "support.hpp"
 
@@ -112,6 +113,25 @@ TEST(FastLikelihood, RefusesSymbolsTheModelDoesNotHave) {
   const SequenceSet set(Alphabet::integers(3), {{0, 1}, {2, 3}});
   testing::expect_error(ErrorCode::kBadData, "symbol 1 of sequence 1",
                         [&] { static_cast<void>(fast_log_likelihoods(model, set, 0, 1)); });
+}
+
+TEST(FastLikelihood, OfAMixtureIsThatOfTheWholeModel) {
+  RandomStream random(17, Purpose::kTest, 720);
+  const auto anchor = PositionMap::Anchor::kEnd;
+  std::vector<Hqmm> members = {testing::random_positional_hqmm({2, 3, 2}, anchor, random),
+                               testing::random_positional_hqmm({3, 3, 1}, anchor, random)};
+  // the first symbol is impossible for one member, the second for the other, at one position
+  for (KrausSet& set : members[0].sets) set = KrausSet(3, 1, 2);
+  for (KrausSet& set : members[0].sets) set.op(1, 0) = Matrix::Identity(2, 2);
+  for (const std::size_t burn_in : {0, 5}) {
+    SequenceSet set = ragged(3, random, 0.2);
+    set.append(SequenceSet(set.alphabet(), {{1, 1, 1, 1}})[0]);
+    expect_like_the_filter(mixture(members, std::vector<double>{0.25, 0.75}), set, burn_in);
+  }
+  for (KrausSet& kraus : members[1].sets) kraus = KrausSet(3, 1, 3);
+  for (KrausSet& kraus : members[1].sets) kraus.op(2, 0) = Matrix::Identity(3, 3);
+  const SequenceSet set(Alphabet::integers(3), {{1, 1, 2, 1}, {2, 2, 2, 1}, {0}, {1, 1}, {}});
+  expect_like_the_filter(mixture(members, std::vector<double>{0.25, 0.75}), set, 0);
 }
 
 }  // namespace

@@ -16,6 +16,7 @@ using Json = nlohmann::ordered_json;
 
 // One function per subcommand: adds it to the application, with what to run when it is chosen.
 void add_train(CLI::App& app);
+void add_classify(CLI::App& app);
 void add_score(CLI::App& app);
 void add_predict(CLI::App& app);
 void add_sample(CLI::App& app);

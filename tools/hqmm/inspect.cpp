@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <numbers>
 
+#include "classify.hpp"
 #include "command.hpp"
 
 namespace hqmm::cli {
@@ -182,6 +183,10 @@ void run(const Options& options) {
     inspect_run(options.model, options.common);
     return;
   }
+  if (is_classifier_file(options.model)) {
+    inspect_classifier(options.model, options.common);
+    return;
+  }
   const ModelFile file = read_model(options.model);
   const Findings found = look(file.model, options);
   Output output(options.common.out);
@@ -196,7 +201,9 @@ void add_inspect(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("inspect", "What a model is and does, or how a training run went")
           ->group("Use a model");
-  command->add_option("MODEL", options->model, "Model file, or the folder of a training run")
+  command
+      ->add_option("MODEL", options->model,
+                   "Model or classifier file, or the folder of a training run")
       ->required()
       ->type_name("");
   command->add_option("--eigenvalues", options->eigenvalues, "How many leading eigenvalues to show")

@@ -80,6 +80,12 @@ std::string explain(const CLI::App& app, const CLI::App& chosen, const CLI::Pars
                          suggestion(word.substr(0, word.find('=')), option_names(chosen)));
     }
   }
+  const std::vector<std::string> commands = command_names(chosen);
+  if (!commands.empty() && !chosen.remaining().empty()) {
+    const std::string word = chosen.remaining().front();
+    return fmt::format("there is no command '{} {}'{}", chosen.get_name(), word,
+                       suggestion(word, commands));
+  }
   std::string message = error.what();
   std::replace(message.begin(), message.end(), '\n', ' ');
   return message;
@@ -87,9 +93,12 @@ std::string explain(const CLI::App& app, const CLI::App& chosen, const CLI::Pars
 
 int usage_error(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
   const CLI::App* chosen = &app;
-  for (const CLI::App* sub : app.get_subcommands()) chosen = sub;
-  const std::string help =
-      chosen == &app ? "hqmm --help" : "hqmm " + chosen->get_name() + " --help";
+  std::string help = "hqmm";
+  while (!chosen->get_subcommands().empty()) {
+    chosen = chosen->get_subcommands().back();
+    help += " " + chosen->get_name();
+  }
+  help += " --help";
   fmt::print(stderr, "hqmm: error: {} (see '{}')\n", explain(app, *chosen, error, argc, argv),
              help);
   return exit_status(ErrorCode::kUsage);
@@ -106,6 +115,7 @@ int main(int argc, char** argv) {
   app.get_formatter()->column_width(34);
   app.parse_complete_callback(&use_simd_limit);  // HQMM_SIMD is looked at before anything is done
   cli::add_train(app);
+  cli::add_classify(app);
   cli::add_score(app);
   cli::add_predict(app);
   cli::add_sample(app);

@@ -42,19 +42,6 @@ bool same_folder(const std::filesystem::path& a, const std::filesystem::path& b)
                            std::filesystem::weakly_canonical(b / "").parent_path();
 }
 
-/// Found out before hours of training, not after.
-void require_writable_place(const std::string& path) {
-  std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  if (folder.empty()) folder = ".";
-  if (!std::filesystem::is_directory(folder)) {
-    throw fail(ErrorCode::kCannotWrite, {path, {}, {}, {}, {}}, "there is no folder '{}'",
-               folder.string());
-  }
-  if (std::filesystem::is_directory(path) || ::access(folder.c_str(), W_OK) != 0) {
-    throw fail(ErrorCode::kCannotWrite, {path, {}, {}, {}, {}}, "cannot be written");
-  }
-}
-
 /// A slip of the hand must not cost the data.
 void require_not_an_input(const std::string& out, const std::string& input) {
   std::error_code ignored;
@@ -73,6 +60,18 @@ std::string utf8(const std::string& path) {
 }
 
 }  // namespace
+
+void require_writable_place(const std::string& path) {
+  std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  if (folder.empty()) folder = ".";
+  if (!std::filesystem::is_directory(folder)) {
+    throw fail(ErrorCode::kCannotWrite, {path, {}, {}, {}, {}}, "there is no folder '{}'",
+               folder.string());
+  }
+  if (std::filesystem::is_directory(path) || ::access(folder.c_str(), W_OK) != 0) {
+    throw fail(ErrorCode::kCannotWrite, {path, {}, {}, {}, {}}, "cannot be written");
+  }
+}
 
 void TrainJob::settle(std::size_t alphabet_size) {
   if (finish_options) finish_options(options, alphabet_size);

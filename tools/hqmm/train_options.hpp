@@ -67,4 +67,7 @@ class TrainFlags {
   std::vector<std::pair<CLI::Option*, std::function<void(TrainOptions&)>>> overrides_;
 };
 
+/// Throws kCannotWrite. Found out before hours of training, not after.
+void require_writable_place(const std::string& path);
+
 }  // namespace hqmm::cli

@@ -12,13 +12,6 @@ namespace {
 
 volatile std::sig_atomic_t interrupted = 0;
 
-std::string duration(double seconds) {
-  const auto whole = std::lround(seconds);
-  if (whole >= 3600)
-    return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
-  return fmt::format("{}:{:02}", whole / 60, whole % 60);
-}
-
 std::string count(std::size_t number, const char* what) {
   return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
 }
@@ -33,8 +26,35 @@ void on_interrupt(void (*handler)(int)) {
 
 }  // namespace
 
+ProgressLine::ProgressLine(const CommonOptions& common)
+    : visible_(!common.quiet && ::isatty(STDERR_FILENO) == 1) {}
+
+void ProgressLine::show(std::string line) {
+  if (!visible_) return;
+  // A line that wraps could not be taken back.
+  winsize terminal{};
+  if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &terminal) == 0 && terminal.ws_col > 0 &&
+      line.size() >= terminal.ws_col)
+    line.resize(terminal.ws_col - 1U);
+  fmt::print(stderr, "\r\x1b[K{}", line);
+  std::fflush(stderr);
+  shown_ = true;
+}
+
+void ProgressLine::clear() {
+  if (shown_) fmt::print(stderr, "\r\x1b[K");
+  shown_ = false;
+}
+
+std::string duration(double seconds) {
+  const auto whole = std::lround(seconds);
+  if (whole >= 3600)
+    return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
+  return fmt::format("{}:{:02}", whole / 60, whole % 60);
+}
+
 Progress::Progress(const CommonOptions& common, const TrainOptions& options)
-    : visible_(!common.quiet && ::isatty(STDERR_FILENO) == 1), options_(options) {}
+    : line_(common), options_(options) {}
 
 /// From the epochs so far; a restart still to come is taken to need as many as those before it did.
 std::string Progress::time_left(const EpochRecord& record) {
@@ -58,7 +78,7 @@ std::string Progress::time_left(const EpochRecord& record) {
 }
 
 void Progress::show(const EpochRecord& record) {
-  if (!visible_) return;
+  if (!line_.visible()) return;
   if (record.best) best_da_ = record.validation.da;
   const auto figure = [](const std::optional<double>& da) {
     return da ? fmt::format("{:.4f}", *da) : "–";
@@ -66,22 +86,9 @@ void Progress::show(const EpochRecord& record) {
   const std::string restart =
       options_.restarts > 1 ? fmt::format("restart {}/{} ", record.restart + 1, options_.restarts)
                             : "";
-  std::string line = fmt::format("{}epoch {}/{}  validation DA {}  best {}  {} left", restart,
-                                 record.epoch, options_.epochs, figure(record.validation.da),
-                                 figure(best_da_), time_left(record));
-  // A line that wraps could not be taken back.
-  winsize terminal{};
-  if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &terminal) == 0 && terminal.ws_col > 0 &&
-      line.size() >= terminal.ws_col)
-    line.resize(terminal.ws_col - 1U);
-  fmt::print(stderr, "\r\x1b[K{}", line);
-  std::fflush(stderr);
-  shown_ = true;
-}
-
-void Progress::clear() {
-  if (shown_) fmt::print(stderr, "\r\x1b[K");
-  shown_ = false;
+  line_.show(fmt::format("{}epoch {}/{}  validation DA {}  best {}  {} left", restart, record.epoch,
+                         options_.epochs, figure(record.validation.da), figure(best_da_),
+                         time_left(record)));
 }
 
 void leave_on_interrupts() {

@@ -5,21 +5,36 @@
 
 namespace hqmm::cli {
 
-class Progress {
+/// A line on a terminal that takes the place of the one before; nothing in a pipe or when quiet.
+class ProgressLine {
  public:
-  Progress(const CommonOptions& common, const TrainOptions& options);
-  ~Progress() { clear(); }
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
-  void show(const EpochRecord& record);
+  explicit ProgressLine(const CommonOptions& common);
+  ~ProgressLine() { clear(); }
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+  [[nodiscard]] bool visible() const { return visible_; }
+  void show(std::string line);
   /// Removes the line.
   void clear();
 
  private:
-  [[nodiscard]] std::string time_left(const EpochRecord& record);
-
   bool visible_;
   bool shown_ = false;
+};
+
+/// "1:05", "2:00:00"
+[[nodiscard]] std::string duration(double seconds);
+
+class Progress {
+ public:
+  Progress(const CommonOptions& common, const TrainOptions& options);
+  void show(const EpochRecord& record);
+  void clear() { line_.clear(); }
+
+ private:
+  [[nodiscard]] std::string time_left(const EpochRecord& record);
+
+  ProgressLine line_;
   TrainOptions options_;
   std::optional<double> best_da_;
   std::size_t restart_ = 0;         // of the last record

@@ -1,0 +1,43 @@
+// The settings a classifier can be learned with: what is recommended for given data, and lists of
+// them to choose from, as `--grid` writes them:
+//
+//   step-size=0.005,0.01;dropout=0.3,0.5      all four combinations
+//
+// Options go by the names of their flags.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hqmm/learn/classifier_learner.hpp"
+
+namespace hqmm {
+
+struct ClassifierSetting {
+  std::string text;  // what differs from the others: "step-size=0.01 dropout=0.5"; may be empty
+  ClassifierOptions options;
+};
+
+/// Sequences of one length: a window of sets of their own in the middle half, flanks tied; of
+/// different lengths: stationary. `why` says which and why, for people.
+struct Recommendation {
+  ClassifierOptions options;
+  std::string why;
+};
+[[nodiscard]] Recommendation recommended_options(const SequenceSet& data);
+
+/// What cross-validation chooses from when no grid is given: windows over a third, a half and two
+/// thirds of sequences of one length, and how many positions are dropped.
+[[nodiscard]] std::string default_grid(const ClassifierOptions& base, const SequenceSet& data);
+
+/// Sets one option by its name; throws kUsage naming the option and what was expected.
+void set_option(ClassifierOptions& options, std::string_view name, std::string_view value);
+[[nodiscard]] std::vector<std::string> option_names();
+
+/// Every combination of a grid's values on top of `base`; one, `base` itself, for an empty text.
+/// Throws kUsage.
+[[nodiscard]] std::vector<ClassifierSetting> parse_grid(std::string_view text,
+                                                        const ClassifierOptions& base);
+
+}  // namespace hqmm

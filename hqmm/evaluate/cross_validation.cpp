@@ -1,0 +1,416 @@
+#include "hqmm/evaluate/cross_validation.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <mutex>
+#include <numeric>
+
+#include "hqmm/core/error.hpp"
+#include "hqmm/core/parallel.hpp"
+#include "hqmm/engine/likelihood.hpp"
+
+namespace hqmm {
+namespace {
+
+using Rows = std::vector<std::uint32_t>;
+
+constexpr double kHeldOutShare = 0.2;
+
+/// The chosen rows with the classes they have: subset() would keep the names of absent ones.
+SequenceSet with_own_classes(const SequenceSet& data, const Rows& rows) {
+  SequenceSet out(data.alphabet());
+  for (const std::uint32_t i : rows) {
+    const SequenceView row = data[i];
+    for (std::size_t t = 0; t < row.size(); ++t) out.push_back(row[t]);
+    out.end_sequence_labelled(data.classes()[data.label(i)]);
+  }
+  return out;
+}
+
+std::vector<double> priors_of(const ClassifierOptions& options,
+                              const std::vector<std::size_t>& counts) {
+  return class_priors(options.prior, options.given_priors, counts);
+}
+
+/// Adds up the work of jobs on several threads.
+class Meter {
+ public:
+  Meter(const CrossValidationHooks& hooks, double total) : hooks_(hooks), total_(total) {}
+  void add(double work) {
+    const std::lock_guard lock(mutex_);
+    done_ += work;
+    if (hooks_.on_progress) hooks_.on_progress(std::min(done_ / total_, 1.0));
+  }
+  [[nodiscard]] const StopRequest& stop() const { return hooks_.stop_requested; }
+
+ private:
+  std::mutex mutex_;
+  const CrossValidationHooks& hooks_;
+  double total_;
+  double done_ = 0.0;
+};
+
+/// Rows to learn from and rows to score, as indices into the whole data.
+struct SplitRows {
+  Rows train;
+  Rows scored;
+};
+
+double work_of(const ClassifierSetting& setting, const SplitRows& rows) {
+  const ClassifierOptions& options = setting.options;
+  return static_cast<double>((options.train.epochs + options.generative_epochs) * options.members *
+                             rows.train.size());
+}
+
+/// An ensemble is as good a setting as one of its members is: where all are of the same size, the
+/// choice is made with single models.
+std::vector<ClassifierSetting> with_single_members(std::vector<ClassifierSetting> settings) {
+  const std::size_t members = settings.front().options.members;
+  const auto same = [&](const ClassifierSetting& one) { return one.options.members == members; };
+  if (std::all_of(settings.begin(), settings.end(), same))
+    for (ClassifierSetting& one : settings) one.options.members = 1;
+  return settings;
+}
+
+class Validator {
+ public:
+  Validator(const SequenceSet& data, const std::vector<ClassifierSetting>& settings,
+            const CrossValidationOptions& options)
+      : data_(data),
+        settings_(settings),
+        candidates_(with_single_members(settings)),
+        options_(options),
+        classes_(ordered_classes(data)) {}
+
+  CrossValidation run(const Rows& fold_of, const CrossValidationHooks& hooks);
+  [[nodiscard]] FoldOutcome select(const CrossValidationHooks& hooks) const;
+
+ private:
+  [[nodiscard]] std::size_t class_count() const { return classes_.names.size(); }
+  [[nodiscard]] std::vector<std::size_t> count_classes(const Rows& rows) const;
+  [[nodiscard]] Rows labels_of(const Rows& rows) const;
+  [[nodiscard]] std::vector<SplitRows> inner_splits(const Rows& rows) const;
+  [[nodiscard]] ClassifierOptions options_for(const ClassifierSetting& setting,
+                                              const Rows& train) const;
+  [[nodiscard]] Posteriors learn_and_score(const ClassifierSetting& setting, const SplitRows& rows,
+                                           Meter& meter,
+                                           std::optional<Classifier>* keep = nullptr) const;
+  [[nodiscard]] Posteriors baseline(const BaselineOptions& options, const SplitRows& rows) const;
+  [[nodiscard]] std::vector<std::vector<SplitRows>> inner_splits(
+      const std::vector<SplitRows>& outer) const;
+  [[nodiscard]] double inner_work(const std::vector<std::vector<SplitRows>>& inner) const;
+  void choose(const std::vector<std::vector<SplitRows>>& inner, Meter& meter,
+              std::vector<FoldOutcome>& folds) const;
+  void pick(const std::vector<Posteriors>& by_setting, const Rows& labels, FoldOutcome& fold) const;
+  void finish(const std::vector<SplitRows>& outer, const std::vector<Posteriors>& scored,
+              CrossValidation& out) const;
+
+  const SequenceSet& data_;
+  const std::vector<ClassifierSetting>& settings_;
+  std::vector<ClassifierSetting> candidates_;  // the settings as they are tried inside
+  const CrossValidationOptions& options_;
+  OrderedClasses classes_;
+};
+
+std::vector<std::size_t> Validator::count_classes(const Rows& rows) const {
+  std::vector<std::size_t> out(class_count());
+  for (const std::uint32_t i : rows) ++out[classes_.labels[i]];
+  return out;
+}
+
+Rows Validator::labels_of(const Rows& rows) const {
+  Rows out;
+  for (const std::uint32_t i : rows) out.push_back(classes_.labels[i]);
+  return out;
+}
+
+std::vector<SplitRows> Validator::inner_splits(const Rows& rows) const {
+  const SequenceSet inside = data_.subset(rows);
+  std::vector<SplitRows> out;
+  if (options_.inner_folds == 1) {
+    const Split split = hold_out(inside, kHeldOutShare, options_.grouping, options_.seed);
+    out.emplace_back();
+    for (const std::uint32_t i : split.kept) out.back().train.push_back(rows[i]);
+    for (const std::uint32_t i : split.held_out) out.back().scored.push_back(rows[i]);
+    return out;
+  }
+  const Rows groups = group_sequences(inside, options_.grouping);
+  const std::size_t count = std::size_t{*std::max_element(groups.begin(), groups.end())} + 1;
+  const std::size_t folds = std::min(options_.inner_folds, count);
+  const Rows fold_of = make_folds(inside, folds, options_.grouping, options_.seed);
+  out.resize(folds);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    for (std::size_t f = 0; f < folds; ++f)
+      (fold_of[i] == f ? out[f].scored : out[f].train).push_back(rows[i]);
+  }
+  return out;
+}
+
+/// One job is one thread; given priors are shared out among the classes that are there.
+ClassifierOptions Validator::options_for(const ClassifierSetting& setting,
+                                         const Rows& train) const {
+  ClassifierOptions out = setting.options;
+  out.train.threads = 1;
+  if (out.prior != PriorKind::kGiven) return out;
+  const std::vector<std::size_t> counts = count_classes(train);
+  std::vector<double> kept;
+  for (std::size_t c = 0; c < counts.size(); ++c)
+    if (counts[c] > 0) kept.push_back(out.given_priors[c]);
+  const double sum = std::accumulate(kept.begin(), kept.end(), 0.0);
+  for (double& prior : kept) prior /= sum;
+  out.given_priors = std::move(kept);
+  return out;
+}
+
+Posteriors Validator::learn_and_score(const ClassifierSetting& setting, const SplitRows& rows,
+                                      Meter& meter, std::optional<Classifier>* keep) const {
+  if (meter.stop() && meter.stop()()) throw fail(ErrorCode::kInterrupted, "interrupted");
+  Posteriors out(rows.scored.size(), class_count());
+  const SequenceSet train = with_own_classes(data_, rows.train);
+  const double work = work_of(setting, rows);
+  if (train.classes().size() == 1) {
+    const std::uint32_t only = classes_.labels[rows.train.front()];
+    for (std::size_t i = 0; i < rows.scored.size(); ++i) out.row(i)[only] = 0.0;
+    meter.add(work);
+    return out;
+  }
+  const ClassifierOptions options = options_for(setting, rows.train);
+  double done = 0.0;
+  ClassifierHooks hooks;
+  hooks.stop_requested = meter.stop();
+  hooks.on_epoch = [&](std::size_t, std::size_t, double) {
+    const auto epochs =
+        static_cast<double>((options.train.epochs + options.generative_epochs) * options.members);
+    const double step = std::min(work / epochs, work - done);
+    done += step;
+    meter.add(step);
+  };
+  Classifier classifier = fit_classifier(train, options, hooks);
+  const Posteriors found = posteriors_of(classifier, data_.subset(rows.scored), 1);
+  for (std::size_t c = 0; c < classifier.classes.size(); ++c) {
+    const auto place =
+        std::lower_bound(classes_.names.begin(), classes_.names.end(), classifier.classes[c]);
+    const auto at = static_cast<std::size_t>(place - classes_.names.begin());
+    for (std::size_t i = 0; i < rows.scored.size(); ++i) out.row(i)[at] = found.row(i)[c];
+  }
+  meter.add(work - done);
+  if (keep != nullptr) *keep = std::move(classifier);
+  return out;
+}
+
+Posteriors Validator::baseline(const BaselineOptions& options, const SplitRows& rows) const {
+  const std::vector<std::size_t> counts = count_classes(rows.train);
+  const std::vector<double> priors = priors_of(settings_.front().options, counts);
+  Posteriors out(rows.scored.size(), class_count());
+  for (std::size_t c = 0; c < class_count(); ++c) {
+    Rows own;
+    for (const std::uint32_t i : rows.train)
+      if (classes_.labels[i] == c) own.push_back(i);
+    if (own.empty()) continue;
+    const FrequencyModel model(data_, own, options);
+    for (std::size_t i = 0; i < rows.scored.size(); ++i)
+      out.row(i)[c] = model.log_likelihood(data_[rows.scored[i]]);
+  }
+  for (std::size_t i = 0; i < rows.scored.size(); ++i) {
+    const std::vector<double> row = log_posteriors(out.row(i), priors);
+    std::copy(row.begin(), row.end(), out.row(i).begin());
+  }
+  return out;
+}
+
+/// Empty where there is nothing to choose.
+std::vector<std::vector<SplitRows>> Validator::inner_splits(
+    const std::vector<SplitRows>& outer) const {
+  std::vector<std::vector<SplitRows>> out(outer.size());
+  for (std::size_t f = 0; f < outer.size() && settings_.size() > 1; ++f)
+    out[f] = inner_splits(outer[f].train);
+  return out;
+}
+
+double Validator::inner_work(const std::vector<std::vector<SplitRows>>& inner) const {
+  double out = 0.0;
+  for (const std::vector<SplitRows>& splits : inner)
+    for (const SplitRows& split : splits)
+      for (const ClassifierSetting& setting : candidates_) out += work_of(setting, split);
+  return out;
+}
+
+/// Every setting on every inner fold of every fold, in parallel; then the choice of each fold.
+void Validator::choose(const std::vector<std::vector<SplitRows>>& inner, Meter& meter,
+                       std::vector<FoldOutcome>& folds) const {
+  struct Job {
+    std::size_t fold, setting, split;
+  };
+  std::vector<Job> jobs;
+  for (std::size_t f = 0; f < inner.size(); ++f)
+    for (std::size_t s = 0; s < settings_.size(); ++s)
+      for (std::size_t k = 0; k < inner[f].size(); ++k) jobs.push_back({f, s, k});
+  std::vector<Posteriors> parts(jobs.size());
+  parallel_for(jobs.size(), options_.threads, [&](std::size_t j) {
+    const Job& job = jobs[j];
+    parts[j] = learn_and_score(candidates_[job.setting], inner[job.fold][job.split], meter);
+  });
+  std::size_t next = 0;
+  for (std::size_t f = 0; f < inner.size(); ++f) {
+    if (inner[f].empty()) continue;
+    Rows labels;
+    for (const SplitRows& split : inner[f])
+      for (const std::uint32_t i : split.scored) labels.push_back(classes_.labels[i]);
+    std::vector<Posteriors> by_setting;
+    for (std::size_t s = 0; s < settings_.size(); ++s) {
+      Posteriors whole(labels.size(), class_count());
+      std::size_t row = 0;
+      for (std::size_t k = 0; k < inner[f].size(); ++k, ++next) {
+        for (std::size_t i = 0; i < parts[next].rows(); ++i, ++row)
+          std::copy_n(parts[next].row(i).begin(), class_count(), whole.row(row).begin());
+      }
+      by_setting.push_back(std::move(whole));
+    }
+    pick(by_setting, labels, folds[f]);
+  }
+}
+
+void Validator::pick(const std::vector<Posteriors>& by_setting, const Rows& labels,
+                     FoldOutcome& fold) const {
+  std::vector<std::size_t> counts(class_count());
+  for (const std::uint32_t label : labels) ++counts[label];
+  for (std::size_t s = 0; s < settings_.size(); ++s) {
+    const Classification figures =
+        judge(by_setting[s], labels, priors_of(settings_[s].options, counts));
+    fold.inner.push_back({figures.mean_class_error.value, figures.log_loss});
+  }
+  std::size_t least = 0;
+  for (std::size_t s = 1; s < settings_.size(); ++s)
+    if (fold.inner[s].mean_class_error < fold.inner[least].mean_class_error) least = s;
+  std::optional<std::size_t> best;
+  for (std::size_t s = 0; s < settings_.size(); ++s) {
+    const PairedErrors apart = compare(by_setting[s], by_setting[least], labels);
+    if (apart.difference > apart.standard_error) continue;
+    if (!best || fold.inner[s].log_loss < fold.inner[*best].log_loss) best = s;
+  }
+  fold.setting = best.value_or(least);
+}
+
+FoldOutcome Validator::select(const CrossValidationHooks& hooks) const {
+  std::vector<SplitRows> whole(1);
+  whole.front().train.resize(data_.size());
+  std::iota(whole.front().train.begin(), whole.front().train.end(), 0U);
+  const std::vector<std::vector<SplitRows>> inner = inner_splits(whole);
+  Meter meter(hooks, inner_work(inner));
+  std::vector<FoldOutcome> out(1);
+  choose(inner, meter, out);
+  return std::move(out.front());
+}
+
+void Validator::finish(const std::vector<SplitRows>& outer, const std::vector<Posteriors>& scored,
+                       CrossValidation& out) const {
+  for (std::size_t f = 0; f < outer.size(); ++f) {
+    const Rows& rows = outer[f].scored;
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      std::copy_n(scored[f].row(i).begin(), class_count(), out.posteriors.row(rows[i]).begin());
+    FoldOutcome& fold = out.folds[f];
+    const Classification figures = judge(scored[f], labels_of(rows), out.priors);
+    fold.rows = rows.size();
+    fold.mean_class_error = figures.mean_class_error.value;
+    fold.overall_error = figures.overall_error.value;
+    const std::vector<std::size_t> counts = count_classes(outer[f].train);
+    for (std::uint32_t c = 0; c < counts.size(); ++c)
+      if (counts[c] == 0) fold.unlearned.push_back(c);
+  }
+  out.figures = judge(out.posteriors, out.labels, out.priors);
+}
+
+CrossValidation Validator::run(const Rows& fold_of, const CrossValidationHooks& hooks) {
+  CrossValidation out;
+  out.classes = classes_.names;
+  out.labels = classes_.labels;
+  out.fold_of = fold_of;
+  Rows all(data_.size());
+  std::iota(all.begin(), all.end(), 0U);
+  out.priors = priors_of(settings_.front().options, count_classes(all));
+  out.posteriors = Posteriors(data_.size(), class_count());
+  std::vector<SplitRows> outer(std::size_t{*std::max_element(fold_of.begin(), fold_of.end())} + 1);
+  for (std::uint32_t i = 0; i < data_.size(); ++i) {
+    for (std::size_t f = 0; f < outer.size(); ++f)
+      (fold_of[i] == f ? outer[f].scored : outer[f].train).push_back(i);
+  }
+  out.folds.resize(outer.size());
+
+  double work = 0.0;
+  for (const SplitRows& rows : outer) work += work_of(settings_.front(), rows);
+  const std::vector<std::vector<SplitRows>> inner = inner_splits(outer);
+  Meter meter(hooks, work + inner_work(inner));
+  choose(inner, meter, out.folds);
+  std::vector<Posteriors> scored(outer.size());
+  parallel_for(outer.size(), options_.threads, [&](std::size_t f) {
+    FoldOutcome& fold = out.folds[f];
+    scored[f] = learn_and_score(settings_[fold.setting], outer[f], meter, &fold.classifier);
+  });
+  finish(outer, scored, out);
+
+  for (const BaselineOptions& options : options_.baselines) {
+    BaselineOutcome found;
+    found.options = options;
+    found.posteriors = Posteriors(data_.size(), class_count());
+    parallel_for(outer.size(), options_.threads, [&](std::size_t f) {
+      const Posteriors here = baseline(options, outer[f]);
+      const Rows& rows = outer[f].scored;
+      for (std::size_t i = 0; i < rows.size(); ++i)
+        std::copy_n(here.row(i).begin(), class_count(), found.posteriors.row(rows[i]).begin());
+    });
+    found.figures = judge(found.posteriors, out.labels, out.priors);
+    found.against = compare(out.posteriors, found.posteriors, out.labels);
+    out.baselines.push_back(std::move(found));
+  }
+  return out;
+}
+
+void require_ready(const SequenceSet& data, const std::vector<ClassifierSetting>& settings,
+                   const CrossValidationOptions& options) {
+  require_labelled(data);
+  if (settings.empty()) throw fail(ErrorCode::kUsage, "no setting to choose from");
+  if (options.inner_folds < 1) throw fail(ErrorCode::kUsage, "inner folds: at least 1");
+  for (const ClassifierSetting& setting : settings) require_usable(setting.options);
+}
+
+}  // namespace
+
+Posteriors posteriors_of(const Classifier& classifier, const SequenceSet& set, int threads) {
+  const std::size_t classes = classifier.classes.size();
+  Posteriors out(set.size(), classes);
+  for (std::size_t c = 0; c < classes; ++c) {
+    const auto found = fast_log_likelihoods(classifier.models[c], set, 0, threads);
+    for (std::size_t i = 0; i < set.size(); ++i) out.row(i)[c] = found[i].log_likelihood;
+  }
+  for (std::size_t i = 0; i < set.size(); ++i) {
+    const std::vector<double> row = log_posteriors(out.row(i), classifier.priors);
+    std::copy(row.begin(), row.end(), out.row(i).begin());
+  }
+  return out;
+}
+
+FoldOutcome select_setting(const SequenceSet& data, const std::vector<ClassifierSetting>& settings,
+                           const CrossValidationOptions& options,
+                           const CrossValidationHooks& hooks) {
+  require_ready(data, settings, options);
+  return Validator(data, settings, options).select(hooks);
+}
+
+CrossValidation cross_validate(const SequenceSet& data, const std::vector<std::uint32_t>& fold_of,
+                               const std::vector<ClassifierSetting>& settings,
+                               const CrossValidationOptions& options,
+                               const CrossValidationHooks& hooks) {
+  require_ready(data, settings, options);
+  return Validator(data, settings, options).run(fold_of, hooks);
+}
+
+CrossValidation cross_validate(const SequenceSet& data,
+                               const std::vector<ClassifierSetting>& settings,
+                               const CrossValidationOptions& options,
+                               const CrossValidationHooks& hooks) {
+  require_labelled(data);
+  const Rows fold_of = make_folds(data, options.folds, options.grouping, options.seed);
+  return cross_validate(data, fold_of, settings, options, hooks);
+}
+
+}  // namespace hqmm

@@ -1,0 +1,38 @@
+// Classifier files: HDF5, kind "classifier".
+//
+//   attributes   format "hqmm-model", version 1, kind "classifier"
+//   classes      the classes' names, in byte order          priors   their prior probabilities
+//   alphabet     the symbols of all models                  provenance   JSON
+//   0, 1, 2 …    a group per class, in the order of `classes`, with the attribute kind and the
+//                arrays of a model file (names are data and may hold '/': groups go by number)
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "hqmm/learn/classifier_learner.hpp"
+#include "hqmm/model/classifier.hpp"
+
+namespace hqmm {
+
+struct ClassifierFile {
+  Classifier classifier;
+  nlohmann::json provenance = nlohmann::json::object();  // options, seed, data hash, version
+};
+
+/// Whether a file says that it is a classifier; false for anything else that can be read. Nothing
+/// else is checked.
+[[nodiscard]] bool is_classifier_file(const std::string& path);
+
+/// Throws kNoInput, or kBadData naming the file, the class, the array and what is wrong with it.
+/// What comes back is valid (require_valid).
+[[nodiscard]] ClassifierFile read_classifier(const std::string& path);
+
+/// Writes atomically. The same content gives the same bytes.
+void write_classifier(const std::string& path, const ClassifierFile& file);
+[[nodiscard]] std::string serialize_classifier(const ClassifierFile& file);
+
+/// What a classifier was learned with: no path, no thread count.
+[[nodiscard]] nlohmann::ordered_json to_json(const ClassifierOptions& options);
+
+}  // namespace hqmm

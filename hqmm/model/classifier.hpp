@@ -1,0 +1,31 @@
+// Classifier: one model per class and how frequent the classes are.
+//
+//   P(c | x) = P(c) P_c(x) / Σ_d P(d) P_d(x)
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "hqmm/model/any_model.hpp"
+
+namespace hqmm {
+
+struct Classifier {
+  std::vector<std::string> classes;  // distinct, in byte order
+  std::vector<AnyModel> models;      // one per class, over the same alphabet
+  std::vector<double> priors;        // positive, sum to 1
+
+  [[nodiscard]] const Alphabet& alphabet() const { return alphabet_of(models.front()); }
+};
+
+/// Throws kBadData naming the class and what is wrong: counts that differ, priors that are no
+/// distribution, models of other alphabets, models that are not valid themselves.
+void require_valid(const Classifier& classifier);
+
+/// log P(c | x) from the classes' log-likelihoods; −∞ where a class cannot have made x. When none
+/// can, the prior is all that is known.
+[[nodiscard]] std::vector<double> log_posteriors(std::span<const double> log_likelihoods,
+                                                 std::span<const double> priors);
+
+}  // namespace hqmm
