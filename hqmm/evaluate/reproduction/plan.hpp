@@ -6,10 +6,9 @@
 //   ns-ris-paper    the same protocol with the feasible retraction
 //   ns-ris          our default recipe, the better of two starts at w = 1
 //   ns-ris-warm     our recipe started from the HMM that EM found (w = n)
-//   …-small         literal and paper with steps that settle: η = 0.2, α = 0.95; synthetic data only
-//   cosm            COSM with its published step sizes and decays
-//   givens          Givens search, w = 1, 100 batches
-//   em              HMMs by Baum–Welch, 16 restarts; has no w
+//   …-small         literal and paper with steps that settle: η = 0.2, α = 0.95; synthetic data
+//   only cosm            COSM with its published step sizes and decays givens          Givens
+//   search, w = 1, 100 batches em              HMMs by Baum–Welch, 16 restarts; has no w
 #pragma once
 
 #include <cstdint>
