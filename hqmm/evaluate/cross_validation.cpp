@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <limits>
-#include <mutex>
 #include <numeric>
 
 #include "hqmm/core/error.hpp"
 #include "hqmm/core/parallel.hpp"
 #include "hqmm/engine/likelihood.hpp"
+#include "hqmm/evaluate/fold_learner.hpp"
 
 namespace hqmm {
 namespace {
@@ -16,50 +16,9 @@ using Rows = std::vector<std::uint32_t>;
 
 constexpr double kHeldOutShare = 0.2;
 
-/// The chosen rows with the classes they have: subset() would keep the names of absent ones.
-SequenceSet with_own_classes(const SequenceSet& data, const Rows& rows) {
-  SequenceSet out(data.alphabet());
-  for (const std::uint32_t i : rows) {
-    const SequenceView row = data[i];
-    for (std::size_t t = 0; t < row.size(); ++t) out.push_back(row[t]);
-    out.end_sequence_labelled(data.classes()[data.label(i)]);
-  }
-  return out;
-}
-
 std::vector<double> priors_of(const ClassifierOptions& options,
                               const std::vector<std::size_t>& counts) {
   return class_priors(options.prior, options.given_priors, counts);
-}
-
-/// Adds up the work of jobs on several threads.
-class Meter {
- public:
-  Meter(const CrossValidationHooks& hooks, double total) : hooks_(hooks), total_(total) {}
-  void add(double work) {
-    const std::lock_guard lock(mutex_);
-    done_ += work;
-    if (hooks_.on_progress) hooks_.on_progress(std::min(done_ / total_, 1.0));
-  }
-  [[nodiscard]] const StopRequest& stop() const { return hooks_.stop_requested; }
-
- private:
-  std::mutex mutex_;
-  const CrossValidationHooks& hooks_;
-  double total_;
-  double done_ = 0.0;
-};
-
-/// Rows to learn from and rows to score, as indices into the whole data.
-struct SplitRows {
-  Rows train;
-  Rows scored;
-};
-
-double work_of(const ClassifierSetting& setting, const SplitRows& rows) {
-  const ClassifierOptions& options = setting.options;
-  return static_cast<double>((options.train.epochs + options.generative_epochs) * options.members *
-                             rows.train.size());
 }
 
 /// An ensemble is as good a setting as one of its members is: where all are of the same size, the
@@ -80,22 +39,16 @@ class Validator {
         settings_(settings),
         candidates_(with_single_members(settings)),
         options_(options),
-        classes_(ordered_classes(data)) {}
+        learner_(data) {}
 
   CrossValidation run(const Rows& fold_of, const CrossValidationHooks& hooks);
   [[nodiscard]] FoldOutcome select(const CrossValidationHooks& hooks) const;
 
  private:
-  [[nodiscard]] std::size_t class_count() const { return classes_.names.size(); }
-  [[nodiscard]] std::vector<std::size_t> count_classes(const Rows& rows) const;
+  [[nodiscard]] std::size_t class_count() const { return classes().names.size(); }
+  [[nodiscard]] const OrderedClasses& classes() const { return learner_.classes(); }
   [[nodiscard]] Rows labels_of(const Rows& rows) const;
   [[nodiscard]] std::vector<SplitRows> inner_splits(const Rows& rows) const;
-  [[nodiscard]] ClassifierOptions options_for(const ClassifierSetting& setting,
-                                              const Rows& train) const;
-  [[nodiscard]] Posteriors learn_and_score(const ClassifierSetting& setting, const SplitRows& rows,
-                                           Meter& meter,
-                                           std::optional<Classifier>* keep = nullptr) const;
-  [[nodiscard]] Posteriors baseline(const BaselineOptions& options, const SplitRows& rows) const;
   [[nodiscard]] std::vector<std::vector<SplitRows>> inner_splits(
       const std::vector<SplitRows>& outer) const;
   [[nodiscard]] double inner_work(const std::vector<std::vector<SplitRows>>& inner) const;
@@ -109,18 +62,12 @@ class Validator {
   const std::vector<ClassifierSetting>& settings_;
   std::vector<ClassifierSetting> candidates_;  // the settings as they are tried inside
   const CrossValidationOptions& options_;
-  OrderedClasses classes_;
+  FoldLearner learner_;
 };
-
-std::vector<std::size_t> Validator::count_classes(const Rows& rows) const {
-  std::vector<std::size_t> out(class_count());
-  for (const std::uint32_t i : rows) ++out[classes_.labels[i]];
-  return out;
-}
 
 Rows Validator::labels_of(const Rows& rows) const {
   Rows out;
-  for (const std::uint32_t i : rows) out.push_back(classes_.labels[i]);
+  for (const std::uint32_t i : rows) out.push_back(classes().labels[i]);
   return out;
 }
 
@@ -142,78 +89,6 @@ std::vector<SplitRows> Validator::inner_splits(const Rows& rows) const {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     for (std::size_t f = 0; f < folds; ++f)
       (fold_of[i] == f ? out[f].scored : out[f].train).push_back(rows[i]);
-  }
-  return out;
-}
-
-/// One job is one thread; given priors are shared out among the classes that are there.
-ClassifierOptions Validator::options_for(const ClassifierSetting& setting,
-                                         const Rows& train) const {
-  ClassifierOptions out = setting.options;
-  out.train.threads = 1;
-  if (out.prior != PriorKind::kGiven) return out;
-  const std::vector<std::size_t> counts = count_classes(train);
-  std::vector<double> kept;
-  for (std::size_t c = 0; c < counts.size(); ++c)
-    if (counts[c] > 0) kept.push_back(out.given_priors[c]);
-  const double sum = std::accumulate(kept.begin(), kept.end(), 0.0);
-  for (double& prior : kept) prior /= sum;
-  out.given_priors = std::move(kept);
-  return out;
-}
-
-Posteriors Validator::learn_and_score(const ClassifierSetting& setting, const SplitRows& rows,
-                                      Meter& meter, std::optional<Classifier>* keep) const {
-  if (meter.stop() && meter.stop()()) throw fail(ErrorCode::kInterrupted, "interrupted");
-  Posteriors out(rows.scored.size(), class_count());
-  const SequenceSet train = with_own_classes(data_, rows.train);
-  const double work = work_of(setting, rows);
-  if (train.classes().size() == 1) {
-    const std::uint32_t only = classes_.labels[rows.train.front()];
-    for (std::size_t i = 0; i < rows.scored.size(); ++i) out.row(i)[only] = 0.0;
-    meter.add(work);
-    return out;
-  }
-  const ClassifierOptions options = options_for(setting, rows.train);
-  double done = 0.0;
-  ClassifierHooks hooks;
-  hooks.stop_requested = meter.stop();
-  hooks.on_epoch = [&](std::size_t, std::size_t, double) {
-    const auto epochs =
-        static_cast<double>((options.train.epochs + options.generative_epochs) * options.members);
-    const double step = std::min(work / epochs, work - done);
-    done += step;
-    meter.add(step);
-  };
-  Classifier classifier = fit_classifier(train, options, hooks);
-  const Posteriors found = posteriors_of(classifier, data_.subset(rows.scored), 1);
-  for (std::size_t c = 0; c < classifier.classes.size(); ++c) {
-    const auto place =
-        std::lower_bound(classes_.names.begin(), classes_.names.end(), classifier.classes[c]);
-    const auto at = static_cast<std::size_t>(place - classes_.names.begin());
-    for (std::size_t i = 0; i < rows.scored.size(); ++i) out.row(i)[at] = found.row(i)[c];
-  }
-  meter.add(work - done);
-  if (keep != nullptr) *keep = std::move(classifier);
-  return out;
-}
-
-Posteriors Validator::baseline(const BaselineOptions& options, const SplitRows& rows) const {
-  const std::vector<std::size_t> counts = count_classes(rows.train);
-  const std::vector<double> priors = priors_of(settings_.front().options, counts);
-  Posteriors out(rows.scored.size(), class_count());
-  for (std::size_t c = 0; c < class_count(); ++c) {
-    Rows own;
-    for (const std::uint32_t i : rows.train)
-      if (classes_.labels[i] == c) own.push_back(i);
-    if (own.empty()) continue;
-    const FrequencyModel model(data_, own, options);
-    for (std::size_t i = 0; i < rows.scored.size(); ++i)
-      out.row(i)[c] = model.log_likelihood(data_[rows.scored[i]]);
-  }
-  for (std::size_t i = 0; i < rows.scored.size(); ++i) {
-    const std::vector<double> row = log_posteriors(out.row(i), priors);
-    std::copy(row.begin(), row.end(), out.row(i).begin());
   }
   return out;
 }
@@ -248,14 +123,14 @@ void Validator::choose(const std::vector<std::vector<SplitRows>>& inner, Meter& 
   std::vector<Posteriors> parts(jobs.size());
   parallel_for(jobs.size(), options_.threads, [&](std::size_t j) {
     const Job& job = jobs[j];
-    parts[j] = learn_and_score(candidates_[job.setting], inner[job.fold][job.split], meter);
+    parts[j] = learner_.score(candidates_[job.setting], inner[job.fold][job.split], meter);
   });
   std::size_t next = 0;
   for (std::size_t f = 0; f < inner.size(); ++f) {
     if (inner[f].empty()) continue;
     Rows labels;
     for (const SplitRows& split : inner[f])
-      for (const std::uint32_t i : split.scored) labels.push_back(classes_.labels[i]);
+      for (const std::uint32_t i : split.scored) labels.push_back(classes().labels[i]);
     std::vector<Posteriors> by_setting;
     for (std::size_t s = 0; s < settings_.size(); ++s) {
       Posteriors whole(labels.size(), class_count());
@@ -313,7 +188,7 @@ void Validator::finish(const std::vector<SplitRows>& outer, const std::vector<Po
     fold.rows = rows.size();
     fold.mean_class_error = figures.mean_class_error.value;
     fold.overall_error = figures.overall_error.value;
-    const std::vector<std::size_t> counts = count_classes(outer[f].train);
+    const std::vector<std::size_t> counts = learner_.count(outer[f].train);
     for (std::uint32_t c = 0; c < counts.size(); ++c)
       if (counts[c] == 0) fold.unlearned.push_back(c);
   }
@@ -322,12 +197,12 @@ void Validator::finish(const std::vector<SplitRows>& outer, const std::vector<Po
 
 CrossValidation Validator::run(const Rows& fold_of, const CrossValidationHooks& hooks) {
   CrossValidation out;
-  out.classes = classes_.names;
-  out.labels = classes_.labels;
+  out.classes = classes().names;
+  out.labels = classes().labels;
   out.fold_of = fold_of;
   Rows all(data_.size());
   std::iota(all.begin(), all.end(), 0U);
-  out.priors = priors_of(settings_.front().options, count_classes(all));
+  out.priors = priors_of(settings_.front().options, learner_.count(all));
   out.posteriors = Posteriors(data_.size(), class_count());
   std::vector<SplitRows> outer(std::size_t{*std::max_element(fold_of.begin(), fold_of.end())} + 1);
   for (std::uint32_t i = 0; i < data_.size(); ++i) {
@@ -344,7 +219,7 @@ CrossValidation Validator::run(const Rows& fold_of, const CrossValidationHooks& 
   std::vector<Posteriors> scored(outer.size());
   parallel_for(outer.size(), options_.threads, [&](std::size_t f) {
     FoldOutcome& fold = out.folds[f];
-    scored[f] = learn_and_score(settings_[fold.setting], outer[f], meter, &fold.classifier);
+    scored[f] = learner_.score(settings_[fold.setting], outer[f], meter, &fold.classifier);
   });
   finish(outer, scored, out);
 
@@ -353,7 +228,7 @@ CrossValidation Validator::run(const Rows& fold_of, const CrossValidationHooks& 
     found.options = options;
     found.posteriors = Posteriors(data_.size(), class_count());
     parallel_for(outer.size(), options_.threads, [&](std::size_t f) {
-      const Posteriors here = baseline(options, outer[f]);
+      const Posteriors here = learner_.baseline(options, settings_.front().options, outer[f]);
       const Rows& rows = outer[f].scored;
       for (std::size_t i = 0; i < rows.size(); ++i)
         std::copy_n(here.row(i).begin(), class_count(), found.posteriors.row(rows[i]).begin());

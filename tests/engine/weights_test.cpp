@@ -29,6 +29,13 @@ struct WeightedBatch {
   }
 };
 
+/// Stationary, or by position, anchored at either end.
+Hqmm random_model(const Shape& shape, int kind, RandomStream& random) {
+  if (kind % 2 == 0) return testing::random_hqmm(shape, random);
+  const auto anchor = kind % 4 == 1 ? PositionMap::Anchor::kStart : PositionMap::Anchor::kEnd;
+  return testing::random_positional_hqmm(shape, anchor, random);
+}
+
 TEST(Weights, EveryEngineAgreesWithTheNaiveOne) {
   std::uint64_t index = 0;
   for (const Shape& shape : {Shape{2, 3, 1}, Shape{2, 4, 2}, Shape{3, 2, 1}, Shape{4, 4, 2},
@@ -37,9 +44,7 @@ TEST(Weights, EveryEngineAgreesWithTheNaiveOne) {
       RandomStream random(kSeed, Purpose::kTest, ++index);
       WeightedBatch it;
       Batch& batch = it.batch;
-      const auto anchor = kind % 4 == 1 ? PositionMap::Anchor::kStart : PositionMap::Anchor::kEnd;
-      batch.model = kind % 2 == 0 ? testing::random_hqmm(shape, random)
-                                  : testing::random_positional_hqmm(shape, anchor, random);
+      batch.model = random_model(shape, kind, random);
       if (kind % 3 == 0) batch.model.initial_state = random_pure_state(shape.n, random);
       if (kind % 8 == 6) testing::make_infeasible(batch.model, random);
       std::vector<std::size_t> lengths(37, 33);
@@ -92,9 +97,7 @@ TEST(TangentOnly, GivesTheSameTangentGradient) {
       RandomStream random(kSeed, Purpose::kTest, ++index);
       WeightedBatch it;
       Batch& batch = it.batch;
-      const auto anchor = kind % 4 == 1 ? PositionMap::Anchor::kStart : PositionMap::Anchor::kEnd;
-      batch.model = kind % 2 == 0 ? testing::random_hqmm(shape, random)
-                                  : testing::random_positional_hqmm(shape, anchor, random);
+      batch.model = random_model(shape, kind, random);
       auto sequences =
           testing::random_sequences({40, 40, 40, 40, 0, 7, 1, 66}, shape.s, random, 0.5);
       sequences.emplace_back(20, kMissing);

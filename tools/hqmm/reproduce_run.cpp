@@ -2,13 +2,11 @@
 // it is done, so that the same command goes on where an interrupted one stopped.
 #include <fcntl.h>
 #include <sys/file.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
 #include <chrono>
-#include <cmath>
 #include <ctime>
 #include <filesystem>
 #include <mutex>
@@ -42,18 +40,13 @@ class FolderLock {
   int handle_;
 };
 
-/// A line on a terminal: cells done and the time left, by the rough cost of those to come.
+/// Cells done and the time left, by the rough cost of those to come.
 class CellProgress {
  public:
-  CellProgress(bool visible, std::size_t done, std::size_t total, double cost_left)
-      : visible_(visible), done_(done), total_(total), cost_left_(cost_left) {
+  CellProgress(const CommonOptions& common, std::size_t done, std::size_t total, double cost_left)
+      : line_(common), done_(done), total_(total), cost_left_(cost_left) {
     show("");
   }
-  ~CellProgress() {
-    if (visible_) fmt::print(stderr, "\r\x1b[K");
-  }
-  CellProgress(const CellProgress&) = delete;
-  CellProgress& operator=(const CellProgress&) = delete;
 
   void finished(const Cell& cell) {
     const std::lock_guard lock(guard_);
@@ -63,24 +56,14 @@ class CellProgress {
   }
 
  private:
-  void show(const std::string& last) const {
-    if (!visible_) return;
+  void show(const std::string& last) {
     const std::chrono::duration<double> gone = std::chrono::steady_clock::now() - start_;
-    std::string left = "?";
-    if (cost_done_ > 0.0) {
-      const auto seconds = std::lround(gone.count() * (cost_left_ / cost_done_ - 1.0));
-      left = fmt::format("{}:{:02}", seconds / 60, seconds % 60);
-    }
-    std::string line = fmt::format("{} of {} cells, {} left  {}", done_, total_, left, last);
-    winsize terminal{};
-    if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &terminal) == 0 && terminal.ws_col > 0 &&
-        line.size() >= terminal.ws_col)
-      line.resize(terminal.ws_col - 1U);
-    fmt::print(stderr, "\r\x1b[K{}", line);
-    std::fflush(stderr);
+    const std::string left =
+        cost_done_ > 0.0 ? duration(gone.count() * (cost_left_ / cost_done_ - 1.0)) : "?";
+    line_.show(fmt::format("{} of {} cells, {} left  {}", done_, total_, left, last));
   }
 
-  bool visible_;
+  ProgressLine line_;
   std::size_t done_;
   std::size_t total_;
   double cost_left_;  // when the run began
@@ -180,8 +163,7 @@ class CellRunner {
     if (todo.size() < plan_.size())
       narrate(options_.common, fmt::format("{} of {} cells were done before",
                                            plan_.size() - todo.size(), plan_.size()));
-    const bool visible = !options_.common.quiet && ::isatty(STDERR_FILENO) == 1;
-    CellProgress progress(visible, plan_.size() - todo.size(), plan_.size(), cost);
+    CellProgress progress(options_.common, plan_.size() - todo.size(), plan_.size(), cost);
     std::atomic<std::size_t> next{0};
     std::atomic<bool> failed{false};
     const auto workers = static_cast<std::size_t>(resolve_threads(options_.common.threads));
