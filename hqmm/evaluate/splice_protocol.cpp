@@ -12,6 +12,7 @@
 #include "hqmm/data/folds.hpp"
 #include "hqmm/engine/likelihood.hpp"
 #include "hqmm/learn/baum_welch.hpp"
+#include "hqmm/learn/class_labels.hpp"
 #include "hqmm/learn/descent.hpp"
 #include "hqmm/learn/start.hpp"
 
@@ -196,15 +197,6 @@ SpliceFold score_fold(const SequenceSet& data, const FoldRows& rows, std::span<c
   return out;
 }
 
-void require_classes(const SequenceSet& data) {
-  if (!data.labelled() || data.classes().size() < 2)
-    throw fail(ErrorCode::kBadData, "the splice evaluation needs sequences of two classes or more");
-  for (std::size_t i = 0; i < data.size(); ++i) {
-    if (data.label(i) == SequenceSet::kNoLabel)
-      throw fail(ErrorCode::kBadData, "sequence {} has no class", i + 1);
-  }
-}
-
 /// Labels in the order of their names.
 Rows labels_by_name(const SequenceSet& data) {
   Rows out(data.classes().size());
@@ -220,7 +212,7 @@ Rows labels_by_name(const SequenceSet& data) {
 std::vector<SpliceFold> run_splice_folds(const SequenceSet& data,
                                          const std::vector<std::uint32_t>& fold_of,
                                          const SpliceCell& cell, int threads) {
-  require_classes(data);
+  require_labelled(data);
   const std::size_t classes = data.classes().size();
   const std::size_t folds = std::size_t{*std::max_element(fold_of.begin(), fold_of.end())} + 1;
   std::vector<FoldRows> rows;
@@ -238,7 +230,7 @@ std::vector<SpliceFold> run_splice_folds(const SequenceSet& data,
 
 SpliceOutcome run_splice_cell(const SequenceSet& data, const SpliceCell& cell, int threads) {
   const auto start = std::chrono::steady_clock::now();
-  require_classes(data);
+  require_labelled(data);
   const Grouping grouping{cell.clean ? Grouping::Kind::kIdentical : Grouping::Kind::kNone, 0};
   const std::vector<std::uint32_t> fold_of = make_folds(data, kSpliceFolds, grouping, cell.seed);
   SpliceOutcome out;

@@ -152,27 +152,27 @@ class CellRunner {
   }
 
   void run_missing(const StopRequest& stop) {
-    std::vector<std::size_t> todo;
+    std::vector<std::size_t> missing;
     double cost = 0.0;
     for (std::size_t i = 0; i < plan_.size(); ++i) {
       if (found_[i]) continue;
-      todo.push_back(i);
+      missing.push_back(i);
       cost += rough_cost(plan_[i]);
     }
-    if (todo.empty()) return;
-    if (todo.size() < plan_.size())
+    if (missing.empty()) return;
+    if (missing.size() < plan_.size())
       narrate(options_.common, fmt::format("{} of {} cells were done before",
-                                           plan_.size() - todo.size(), plan_.size()));
-    CellProgress progress(options_.common, plan_.size() - todo.size(), plan_.size(), cost);
+                                           plan_.size() - missing.size(), plan_.size()));
+    CellProgress progress(options_.common, plan_.size() - missing.size(), plan_.size(), cost);
     std::atomic<std::size_t> next{0};
     std::atomic<bool> failed{false};
     const auto workers = static_cast<std::size_t>(resolve_threads(options_.common.threads));
     parallel_for(workers, options_.common.threads, [&](std::size_t) {
       while (!failed && !stop()) {
         const std::size_t k = next++;
-        if (k >= todo.size()) return;
+        if (k >= missing.size()) return;
         try {
-          run_one(todo[k], stop, progress);
+          run_one(missing[k], stop, progress);
         } catch (...) {
           failed = true;
           throw;
