@@ -68,7 +68,7 @@ TEST(Judge, CalibrationOfAPopulationWithThePrior) {
       posteriors(std::vector<std::vector<double>>(100, std::vector<double>{0.9, 0.1}));
   EXPECT_NEAR(judge(rows, labels, kEven).calibration_error, 0.4, 1e-12);
   EXPECT_NEAR(judge(rows, labels, std::vector{0.9, 0.1}).calibration_error, 0.0, 1e-12);
-  const CalibrationBin& bin = judge(rows, labels, kEven).calibration[13];
+  const CalibrationBin bin = judge(rows, labels, kEven).calibration[13];
   EXPECT_EQ(bin.rows, 100U);
   EXPECT_NEAR(bin.weight, 1.0, 1e-12);
   EXPECT_NEAR(bin.accuracy, 0.5, 1e-12);
