@@ -11,7 +11,7 @@
 namespace hqmm {
 namespace {
 
-constexpr std::size_t kBlock = 4096;  // states kept; the others are computed again
+constexpr std::size_t kStatesKept = 4096;  // states kept; the others are computed again
 
 class CarefulPass {
  public:
@@ -21,7 +21,7 @@ class CarefulPass {
   std::optional<std::size_t> forward() {
     RealVector x = model_.initial;
     for (std::size_t t = 0; t < sequence_.size(); ++t) {
-      if (t % kBlock == 0) starts_.push_back(x);
+      if (t % kStatesKept == 0) starts_.push_back(x);
       const double weight = advance(t, x);
       if (!(weight > 0.0) || !std::isfinite(weight)) return t;
       if (sequence_[t] == kMissing) continue;
@@ -36,10 +36,10 @@ class CarefulPass {
     counts.scored += scored_;
     counts.log_likelihood += log_likelihood_;
     RealVector posterior = last_;
-    RealMatrix states(model_.latent_dim(), static_cast<Index>(kBlock));
+    RealMatrix states(model_.latent_dim(), static_cast<Index>(kStatesKept));
     for (std::size_t block = starts_.size(); block-- > 0;) {
-      const std::size_t begin = block * kBlock;
-      const std::size_t size = std::min(kBlock, sequence_.size() - begin);
+      const std::size_t begin = block * kStatesKept;
+      const std::size_t size = std::min(kStatesKept, sequence_.size() - begin);
       RealVector x = starts_[block];
       for (std::size_t k = 0; k < size; ++k) {
         states.col(static_cast<Index>(k)) = x;

@@ -2,6 +2,7 @@
 
 #include "hqmm/io/atomic_file.hpp"
 #include "hqmm/io/byte_source.hpp"
+#include "hqmm/io/input.hpp"
 #include "hqmm/io/model_hdf5.hpp"
 #include "hqmm/io/place.hpp"
 #include "hqmm/io/train_config.hpp"
@@ -9,7 +10,6 @@
 namespace hqmm {
 namespace {
 
-constexpr std::string_view kHdf5Magic = "\x89HDF\r\n\x1a\n";
 constexpr std::string_view kKind = "classifier";
 
 void check_header(const Hdf5ItemReader& root) {

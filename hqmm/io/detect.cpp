@@ -8,7 +8,6 @@
 namespace hqmm {
 namespace {
 
-constexpr std::string_view kHdf5Magic = "\x89HDF\r\n\x1A\n";
 constexpr std::string_view kNpyMagic = "\x93NUMPY";
 constexpr std::string_view kMatText = "MATLAB 5.0 MAT-file";
 constexpr std::size_t kMatVersionAt = 124;  // two bytes, then "IM" or "MI" by byte order

@@ -64,6 +64,8 @@ enum class CutLine { kLeaveOut, kKeep };
 /// Without blanks and tabs at either end.
 [[nodiscard]] std::string_view trimmed(std::string_view text) noexcept;
 
+/// What an HDF5 file begins with.
+inline constexpr std::string_view kHdf5Magic = "\x89HDF\r\n\x1A\n";
 inline constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 }  // namespace hqmm

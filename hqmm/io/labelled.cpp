@@ -13,7 +13,7 @@ bool no_data(std::string_view line) {
 }
 
 /// Nucleotides show in unseparated letters; other letters need --alphabet, as in the text format.
-std::optional<Alphabet> guess_alphabet(const Input& input) {
+std::optional<Alphabet> alphabet_of_sequences(const Input& input) {
   LetterCensus census;
   for (const std::string_view line : head_lines(input, CutLine::kKeep)) {
     const std::size_t tab = line.find('\t');
@@ -30,7 +30,8 @@ std::optional<Alphabet> guess_alphabet(const Input& input) {
 }  // namespace
 
 SequenceSet read_labelled(Input& input, const ReadOptions& options) {
-  TextDecoder decoder(input.name(), options.alphabet ? options.alphabet : guess_alphabet(input),
+  TextDecoder decoder(input.name(),
+                      options.alphabet ? options.alphabet : alphabet_of_sequences(input),
                       options.ambiguous);
   SequenceSet set;
   std::vector<std::uint32_t> dropped;

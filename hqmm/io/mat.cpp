@@ -5,6 +5,7 @@
 
 #include "hqmm/io/foreign_code.hpp"
 #include "hqmm/io/hdf5_sequences.hpp"
+#include "hqmm/io/input.hpp"
 #include "hqmm/io/integer_matrix.hpp"
 #include "hqmm/io/mat_check.hpp"
 #include "hqmm/io/mat_handle.hpp"
@@ -13,7 +14,6 @@ namespace hqmm {
 namespace {
 
 constexpr std::size_t kUserBlock = 512;  // of a 7.3 file, before the HDF5 superblock
-constexpr std::string_view kHdf5Magic = "\x89HDF\r\n\x1A\n";
 constexpr int kDeepestStruct = 16;
 
 /// Of symbols: a lone number is a parameter that was saved along.

@@ -2,13 +2,13 @@
 
 #include "hqmm/io/atomic_file.hpp"
 #include "hqmm/io/byte_source.hpp"
+#include "hqmm/io/input.hpp"
 #include "hqmm/io/model_arrays.hpp"
 #include "hqmm/io/place.hpp"
 
 namespace hqmm {
 namespace {
 
-constexpr std::string_view kHdf5Magic = "\x89HDF\r\n\x1a\n";
 constexpr std::string_view kMatMagic = "MATLAB 5.0 MAT-file";
 
 ModelArrays read_arrays(const std::string& bytes, const std::string& path) {

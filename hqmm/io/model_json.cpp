@@ -9,11 +9,11 @@
 namespace hqmm {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 
 class JsonReader {
  public:
-  JsonReader(const json& root, const std::string& file) : root_(root), file_(file) {}
+  JsonReader(const Json& root, const std::string& file) : root_(root), file_(file) {}
 
   ModelArrays run() const {
     ModelArrays out;
@@ -50,10 +50,10 @@ class JsonReader {
     return found->get<std::string>();
   }
 
-  [[nodiscard]] std::vector<std::string> tokens(const json& value) const {
+  [[nodiscard]] std::vector<std::string> tokens(const Json& value) const {
     std::vector<std::string> out;
     if (!value.is_array()) throw wrong("alphabet", "a list of strings");
-    for (const json& token : value) {
+    for (const Json& token : value) {
       if (!token.is_string()) throw wrong("alphabet", "a list of strings");
       out.push_back(token.get<std::string>());
     }
@@ -61,10 +61,10 @@ class JsonReader {
   }
 
   /// Only kraus and initial_state are complex: there the innermost pair is [re, im].
-  [[nodiscard]] NdArray array(const std::string& name, const json& value) const {
+  [[nodiscard]] NdArray array(const std::string& name, const Json& value) const {
     NdArray out;
     out.is_complex = name == "kraus" || name == "initial_state";
-    const json* inner = &value;
+    const Json* inner = &value;
     while (inner->is_array()) {
       if (inner->empty()) throw wrong(name, "no empty list");
       out.shape.push_back(inner->size());
@@ -79,7 +79,7 @@ class JsonReader {
     return out;
   }
 
-  void append(const std::string& name, const json& value, NdArray& out, std::size_t depth) const {
+  void append(const std::string& name, const Json& value, NdArray& out, std::size_t depth) const {
     if (depth == out.shape.size()) {
       out.values.push_back(number(name, value, out.is_complex));
       return;
@@ -87,10 +87,10 @@ class JsonReader {
     if (!value.is_array() || value.size() != out.shape[depth]) {
       throw wrong(name, "a rectangular array of numbers " + out.shape_text());
     }
-    for (const json& part : value) append(name, part, out, depth + 1);
+    for (const Json& part : value) append(name, part, out, depth + 1);
   }
 
-  [[nodiscard]] Complex number(const std::string& name, const json& value, bool is_complex) const {
+  [[nodiscard]] Complex number(const std::string& name, const Json& value, bool is_complex) const {
     if (!is_complex) {
       if (!value.is_number()) throw wrong(name, "numbers");
       return value.get<double>();
@@ -101,16 +101,16 @@ class JsonReader {
     return {value[0].get<double>(), value[1].get<double>()};
   }
 
-  const json& root_;
+  const Json& root_;
   const std::string& file_;
 };
 
-json nested(const NdArray& array, std::size_t depth, std::size_t& next) {
+Json nested(const NdArray& array, std::size_t depth, std::size_t& next) {
   if (depth == array.shape.size()) {
     const Complex value = array.values[next++];
-    return array.is_complex ? json::array({value.real(), value.imag()}) : json(value.real());
+    return array.is_complex ? Json::array({value.real(), value.imag()}) : Json(value.real());
   }
-  json out = json::array();
+  Json out = Json::array();
   for (std::size_t i = 0; i < array.shape[depth]; ++i)
     out.push_back(nested(array, depth + 1, next));
   return out;
@@ -119,10 +119,10 @@ json nested(const NdArray& array, std::size_t depth, std::size_t& next) {
 }  // namespace
 
 ModelArrays read_json_arrays(const std::string& bytes, const std::string& file) {
-  json root;
+  Json root;
   try {
-    root = json::parse(bytes);
-  } catch (const json::parse_error& error) {
+    root = Json::parse(bytes);
+  } catch (const Json::parse_error& error) {
     throw fail(ErrorCode::kBadData, at_byte(file, error.byte), "is not valid JSON");
   }
   return JsonReader(root, file).run();

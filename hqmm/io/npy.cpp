@@ -109,7 +109,7 @@ class HeaderParser {
 };
 
 template <typename T>
-double load(const char* from, bool swapped) {
+double load_element(const char* from, bool swapped) {
   std::array<char, sizeof(T)> raw{};
   std::memcpy(raw.data(), from, sizeof(T));
   if (swapped) std::reverse(raw.begin(), raw.end());
@@ -122,21 +122,21 @@ using Loader = double (*)(const char*, bool);
 Loader loader_of(char kind, std::size_t size) {
   switch (kind) {
     case 'b':
-      return size == 1 ? load<std::uint8_t> : nullptr;
+      return size == 1 ? load_element<std::uint8_t> : nullptr;
     case 'i':
-      return size == 1   ? load<std::int8_t>
-             : size == 2 ? load<std::int16_t>
-             : size == 4 ? load<std::int32_t>
-             : size == 8 ? load<std::int64_t>
+      return size == 1   ? load_element<std::int8_t>
+             : size == 2 ? load_element<std::int16_t>
+             : size == 4 ? load_element<std::int32_t>
+             : size == 8 ? load_element<std::int64_t>
                          : nullptr;
     case 'u':
-      return size == 1   ? load<std::uint8_t>
-             : size == 2 ? load<std::uint16_t>
-             : size == 4 ? load<std::uint32_t>
-             : size == 8 ? load<std::uint64_t>
+      return size == 1   ? load_element<std::uint8_t>
+             : size == 2 ? load_element<std::uint16_t>
+             : size == 4 ? load_element<std::uint32_t>
+             : size == 8 ? load_element<std::uint64_t>
                          : nullptr;
     case 'f':
-      return size == 4 ? load<float> : size == 8 ? load<double> : nullptr;
+      return size == 4 ? load_element<float> : size == 8 ? load_element<double> : nullptr;
     default:
       return nullptr;
   }

@@ -128,7 +128,7 @@ Layout::Layout(const Row& first, const std::string& label_column, const Input& i
 
 /// Nucleotides show by their letters; other letters need --alphabet, as in the text format. The
 /// first row may be a header and has no say unless it is alone.
-std::optional<Alphabet> guess_alphabet(const std::vector<Row>& rows, const Layout& layout) {
+std::optional<Alphabet> alphabet_of_cells(const std::vector<Row>& rows, const Layout& layout) {
   LetterCensus census;
   for (std::size_t r = rows.size() > 1 ? 1 : 0; r < rows.size(); ++r) {
     for (const std::size_t column : layout.symbols) {
@@ -218,7 +218,7 @@ SequenceSet read_table(Input& input, char separator, const ReadOptions& options)
   for (Row row; rows.size() < kRowsLookedAt && reader.next(row);) rows.push_back(row);
   if (rows.empty()) return {};
   const Layout layout(rows.front(), options.label_column, input);
-  auto alphabet = options.alphabet ? options.alphabet : guess_alphabet(rows, layout);
+  auto alphabet = options.alphabet ? options.alphabet : alphabet_of_cells(rows, layout);
   const bool some_symbol = std::any_of(
       layout.symbols.begin(), layout.symbols.end(),
       [&](std::size_t column) { return all_symbols(rows.front().cells[column].text, alphabet); });

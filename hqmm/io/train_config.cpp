@@ -9,15 +9,19 @@
 namespace hqmm {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
-Json optional_count(const std::optional<std::size_t>& value) {
-  return value ? Json(*value) : Json("auto");
+OrderedJson optional_count(const std::optional<std::size_t>& value) {
+  return value ? OrderedJson(*value) : OrderedJson("auto");
 }
 
 /// JSON has no infinities: null stands for the one that can occur, −∞.
-Json finite(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-Json finite(const std::optional<double>& value) { return value ? finite(*value) : Json(nullptr); }
+OrderedJson finite(double value) {
+  return std::isfinite(value) ? OrderedJson(value) : OrderedJson(nullptr);
+}
+OrderedJson finite(const std::optional<double>& value) {
+  return value ? finite(*value) : OrderedJson(nullptr);
+}
 
 /// JSON's own conversions would turn 2.5 into 2 and −1 into a huge count.
 template <typename T>
@@ -60,8 +64,8 @@ auto get_name(const nlohmann::json& json, const char* key, Parse parse) {
 
 }  // namespace
 
-Json to_json(const TrainOptions& o) {
-  Json out;
+OrderedJson to_json(const TrainOptions& o) {
+  OrderedJson out;
   out["learner"] = name_of(o.learner);
   out["retraction"] = name_of(o.retraction);
   out["latent_dim"] = o.latent_dim;
@@ -122,8 +126,8 @@ TrainOptions train_options_from_json(const nlohmann::json& json) {
   return o;
 }
 
-Json to_json(const Figures& figures) {
-  Json out;
+OrderedJson to_json(const Figures& figures) {
+  OrderedJson out;
   out["symbols"] = figures.symbols;
   out["log_likelihood"] = finite(figures.log_likelihood);
   out["da"] = finite(figures.da);
@@ -134,11 +138,11 @@ Json to_json(const Figures& figures) {
   return out;
 }
 
-Json to_json(const EpochRecord& record) {
-  Json out;
+OrderedJson to_json(const EpochRecord& record) {
+  OrderedJson out;
   out["restart"] = record.restart;
   out["epoch"] = record.epoch;
-  out["train"] = record.train ? to_json(*record.train) : Json(nullptr);
+  out["train"] = record.train ? to_json(*record.train) : OrderedJson(nullptr);
   out["validation"] = to_json(record.validation);
   out["feasibility_residual"] = finite(record.feasibility_residual);
   out["gradient_nuclear_norm"] = finite(record.gradient_nuclear_norm);
@@ -149,8 +153,8 @@ Json to_json(const EpochRecord& record) {
   return out;
 }
 
-Json to_json(const RestartSummary& summary) {
-  Json out;
+OrderedJson to_json(const RestartSummary& summary) {
+  OrderedJson out;
   out["restart"] = summary.restart;
   out["status"] = name_of(summary.status);
   out["epochs_run"] = summary.epochs_run;
@@ -174,8 +178,8 @@ RestartSummary restart_summary_from_json(const nlohmann::json& json) {
   return out;
 }
 
-Json to_json(const StationarityReport& r) {
-  Json out;
+OrderedJson to_json(const StationarityReport& r) {
+  OrderedJson out;
   out["steps"] = r.steps;
   out["samples"] = r.samples;
   out["step_size"] = r.step_size;

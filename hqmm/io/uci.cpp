@@ -8,16 +8,16 @@
 namespace hqmm {
 namespace {
 
-struct Row {
+struct UciRow {
   std::string_view label, name, sequence;
   std::uint64_t column = 0;  // where the sequence starts, 1-based
 };
 
-bool no_data(std::string_view line) {
+bool blank_or_comment(std::string_view line) {
   return trimmed(line).empty() || trimmed(line).front() == '#';
 }
 
-Row split_row(std::string_view line, const Where& where) {
+UciRow split_row(std::string_view line, const Where& where) {
   const auto commas = std::count(line.begin(), line.end(), ',');
   if (commas != 2) {
     throw fail(ErrorCode::kBadData, where, "expected CLASS, NAME, SEQUENCE; found {} field{}",
@@ -25,8 +25,8 @@ Row split_row(std::string_view line, const Where& where) {
   }
   const std::size_t first = line.find(',');
   const std::size_t second = line.rfind(',');
-  Row row{trimmed(line.substr(0, first)), trimmed(line.substr(first + 1, second - first - 1)),
-          trimmed(line.substr(second + 1))};
+  UciRow row{trimmed(line.substr(0, first)), trimmed(line.substr(first + 1, second - first - 1)),
+             trimmed(line.substr(second + 1))};
   if (row.label.empty() || row.sequence.empty()) {
     throw fail(ErrorCode::kBadData, where, "expected CLASS, NAME, SEQUENCE; the {} is empty",
                row.label.empty() ? "class" : "sequence");
@@ -35,11 +35,11 @@ Row split_row(std::string_view line, const Where& where) {
   return row;
 }
 
-Alphabet guess_alphabet(const Input& input) {
+Alphabet alphabet_of_rows(const Input& input) {
   LetterCensus census;
   for (const std::string_view line : head_lines(input, CutLine::kKeep)) {
     if (census.enough()) break;
-    if (!no_data(line)) census.add(line.substr(line.rfind(',') + 1));
+    if (!blank_or_comment(line)) census.add(line.substr(line.rfind(',') + 1));
   }
   return census.guess();
 }
@@ -48,14 +48,14 @@ Alphabet guess_alphabet(const Input& input) {
 
 SequenceSet read_uci(Input& input, const ReadOptions& options) {
   if (options.alphabet) require_letters(*options.alphabet, "a UCI file", input.name());
-  const Alphabet alphabet = options.alphabet ? *options.alphabet : guess_alphabet(input);
+  const Alphabet alphabet = options.alphabet ? *options.alphabet : alphabet_of_rows(input);
   TextDecoder decoder(input.name(), alphabet, options.ambiguous);
   SequenceSet set(alphabet);
   std::vector<std::uint32_t> dropped;
   LineReader lines(input);
   for (std::string line; lines.next(line);) {
-    if (no_data(line)) continue;
-    const Row row = split_row(line, input.at(lines.number(), 1));
+    if (blank_or_comment(line)) continue;
+    const UciRow row = split_row(line, input.at(lines.number(), 1));
     // The text format's comments have no place inside a row.
     if (const std::size_t hash = row.sequence.find('#'); hash != std::string_view::npos) {
       throw bad_letter('#', alphabet, input.at(lines.number(), row.column + hash));

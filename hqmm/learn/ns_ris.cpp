@@ -20,9 +20,6 @@
 namespace hqmm {
 namespace {
 
-/// A step halved so often is none: the direction is not finite.
-constexpr std::uint64_t kMostHalvings = 60;
-
 /// Memory for updates of stacks of one shape.
 struct Work {
   Work(Index rows, Index cols) : cross(cols, 1), moved(rows, cols), after(rows, cols) {}

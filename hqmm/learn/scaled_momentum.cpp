@@ -16,9 +16,6 @@
 namespace hqmm {
 namespace {
 
-/// A step halved so often is none.
-constexpr std::uint64_t kMostHalvings = 60;
-
 class ScaledMomentum : public UpdateRule {
  public:
   ScaledMomentum(double momentum, double second_moment) : beta_(momentum), decay_(second_moment) {}

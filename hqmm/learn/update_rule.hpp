@@ -11,6 +11,9 @@
 
 namespace hqmm {
 
+/// A step halved so often is none: the direction is not finite.
+inline constexpr std::uint64_t kMostHalvings = 60;
+
 struct StepReport {
   std::uint64_t halved = 0;  // how often the step was halved before the retraction converged
 };

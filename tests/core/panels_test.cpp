@@ -13,7 +13,7 @@
 namespace hqmm {
 namespace {
 
-constexpr std::uint64_t kSeed = 77;
+constexpr std::uint64_t kPanelsSeed = 77;
 constexpr double kGuard = -12345.5;  // what must not be touched
 
 double whole_number(RandomStream& random) { return static_cast<double>(random.below(41)) - 20.0; }
@@ -104,7 +104,7 @@ class Case {
 };
 
 TEST(Panels, MultiplyAsThreeLoopsDo) {
-  RandomStream random(kSeed, Purpose::kTest, 1);
+  RandomStream random(kPanelsSeed, Purpose::kTest, 1);
   for (Index rows = kRowUnit; rows <= 72; rows += kRowUnit) {
     for (Index cols = 1; cols <= 20; ++cols) {
       for (const Index depth : {0, 1, 2, 3, 4, 7, 16, 33}) {
@@ -119,7 +119,7 @@ TEST(Panels, MultiplyAsThreeLoopsDo) {
 }
 
 TEST(Panels, MultiplyLargeMatricesAsThreeLoopsDo) {
-  RandomStream random(kSeed, Purpose::kTest, 2);
+  RandomStream random(kPanelsSeed, Purpose::kTest, 2);
   for (const Index rows : {100, 128, 144, 256, 400}) {
     for (const Index cols : {1, 31, 64, 129}) {
       for (const Index depth : {1, 63, 256}) {

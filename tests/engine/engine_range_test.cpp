@@ -10,7 +10,7 @@ namespace {
 using testing::Batch;
 using testing::Shape;
 
-constexpr std::uint64_t kSeed = 815;
+constexpr std::uint64_t kEngineRangeSeed = 815;
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 /// A feasible model whose last symbol has the probability amplitude²·tr(G†G ρ), G of norm about
@@ -49,7 +49,7 @@ TEST(EngineRange, ASymbolThatIsHardlyEverSeenIsWorkedThrough) {
   for (const Shape& shape : {Shape{1, 2, 1}, Shape{2, 3, 1}, Shape{2, 3, 3}, Shape{4, 3, 1},
                              Shape{4, 3, 4}, Shape{9, 3, 1}, Shape{6, 4, 2}}) {
     for (const double amplitude : {1e-5, 1e-10, 1e-20, 1e-50, 1e-100, 1e-140, 1e-150}) {
-      RandomStream random(kSeed, Purpose::kTest, ++index);
+      RandomStream random(kEngineRangeSeed, Purpose::kTest, ++index);
       Batch batch;
       batch.model = model_with_a_rare_symbol(shape, amplitude, random);
       ASSERT_TRUE(is_feasible(batch.model));
@@ -72,7 +72,7 @@ TEST(EngineRange, RareSymbolsInTheBurnInAndAtBothEnds) {
   std::uint64_t index = 1000;
   for (const Index w : {1, 2}) {
     for (const bool through : {true, false}) {
-      RandomStream random(kSeed, Purpose::kTest, ++index);
+      RandomStream random(kEngineRangeSeed, Purpose::kTest, ++index);
       Batch batch;
       batch.model = model_with_a_rare_symbol({3, 3, w}, 1e-149, random);
       batch.options = {20, through, through};
@@ -91,7 +91,7 @@ TEST(EngineRange, RareSymbolsInTheBurnInAndAtBothEnds) {
 TEST(EngineRange, StatesThatShrinkAndGrowBackAreNotLost) {
   std::uint64_t index = 2000;
   for (const Shape& shape : {Shape{2, 2, 1}, Shape{2, 2, 2}, Shape{4, 2, 1}, Shape{5, 2, 3}}) {
-    RandomStream random(kSeed, Purpose::kTest, ++index);
+    RandomStream random(kEngineRangeSeed, Purpose::kTest, ++index);
     Batch batch;
     batch.model = testing::random_hqmm(shape, random);
     const Index rows = shape.w * shape.n;
@@ -138,7 +138,7 @@ TEST(EngineRange, ASymbolOfProbabilityZeroIsNamed) {
   std::uint64_t index = 3000;
   for (const Shape& shape :
        {Shape{1, 2, 1}, Shape{2, 3, 1}, Shape{2, 3, 2}, Shape{5, 3, 1}, Shape{4, 3, 3}}) {
-    RandomStream random(kSeed, Purpose::kTest, ++index);
+    RandomStream random(kEngineRangeSeed, Purpose::kTest, ++index);
     Batch batch;
     batch.model = model_with_a_rare_symbol(shape, 0.0, random);
     const auto never = static_cast<Symbol>(shape.s - 1);
@@ -178,7 +178,7 @@ TEST(EngineRange, AProbabilityTooSmallToDivideByIsNamed) {
   std::uint64_t index = 4000;
   for (const Shape& shape : {Shape{2, 2, 1}, Shape{2, 3, 2}, Shape{5, 3, 1}, Shape{5, 3, 2}}) {
     for (const std::size_t position : {0, 4, 29, 59}) {
-      RandomStream random(kSeed, Purpose::kTest, ++index);
+      RandomStream random(kEngineRangeSeed, Purpose::kTest, ++index);
       Batch batch;
       batch.model = model_with_a_rare_symbol(shape, 1e-160, random);
       auto sequences = testing::random_sequences({60, 60, 60}, shape.s - 1, random);
@@ -196,7 +196,7 @@ TEST(EngineRange, ModelsThatAreNoNumbersAreNamedWhereTheyAreMet) {
     for (const Index n : {2, 4}) {
       for (const double bad : {kNan, std::numeric_limits<double>::infinity()}) {
         SCOPED_TRACE(fmt::format("n={} w={} {}", n, w, bad));
-        RandomStream random(kSeed, Purpose::kTest, ++index);
+        RandomStream random(kEngineRangeSeed, Purpose::kTest, ++index);
         Batch batch;
         batch.model = testing::random_hqmm({n, 3, w}, random);
         auto sequences = testing::random_sequences({20, 20, 20}, 2, random);

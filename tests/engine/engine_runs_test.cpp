@@ -10,7 +10,7 @@ namespace {
 using testing::Batch;
 using testing::Shape;
 
-constexpr std::uint64_t kSeed = 616;
+constexpr std::uint64_t kEngineRunsSeed = 616;
 constexpr EngineKind kFast[] = {EngineKind::kAuto,  EngineKind::kFactor,
                                 EngineKind::kPure,  EngineKind::kLanes,
                                 EngineKind::kKraus, EngineKind::kSuperoperator};
@@ -21,7 +21,7 @@ Batch long_batch(const Shape& shape, std::size_t length, double missing_share,
                  RandomStream& random) {
   Batch batch;
   batch.model = testing::random_hqmm(shape, random);
-  std::vector<Symbol> symbols = sample(batch.model, {1, length, kSeed, 0, 1})[0].to_vector();
+  std::vector<Symbol> symbols = sample(batch.model, {1, length, kEngineRunsSeed, 0, 1})[0].to_vector();
   for (Symbol& symbol : symbols)
     if (random.uniform() < missing_share) symbol = kMissing;
   batch.set = testing::set_of(shape.s, {symbols});
@@ -33,7 +33,7 @@ Batch long_batch(const Shape& shape, std::size_t length, double missing_share,
 TEST(EngineRuns, AMillionSymbolsInOneSequence) {
   std::uint64_t index = 0;
   for (const Shape& shape : {Shape{2, 40, 1}, Shape{4, 3, 2}}) {
-    RandomStream random(kSeed, Purpose::kTest, ++index);
+    RandomStream random(kEngineRunsSeed, Purpose::kTest, ++index);
     Batch batch = long_batch(shape, 1'000'000, 0.0, random);
     SCOPED_TRACE(fmt::format("n={} s={} w={}", shape.n, shape.s, shape.w));
     const BatchGradient one = batch.gradient_by(EngineKind::kKraus);
@@ -51,7 +51,7 @@ TEST(EngineRuns, AHundredThousandSymbolsAgreeWithTheNaiveOne) {
   std::uint64_t index = 100;
   for (const Shape& shape : {Shape{2, 4, 1}, Shape{3, 4, 1}, Shape{3, 2, 2}}) {
     for (const double missing_share : {0.0, 0.01}) {
-      RandomStream random(kSeed, Purpose::kTest, ++index);
+      RandomStream random(kEngineRunsSeed, Purpose::kTest, ++index);
       const Batch batch = long_batch(shape, 100'000, missing_share, random);
       SCOPED_TRACE(fmt::format("n={} w={} missing {}", shape.n, shape.w, missing_share));
       testing::expect_every_engine_as_naive(batch);
@@ -62,7 +62,7 @@ TEST(EngineRuns, AHundredThousandSymbolsAgreeWithTheNaiveOne) {
 /// States of 20 sequences of n = 12 fill a segment with 1456 steps: three segments, the sequences
 /// ending in different ones.
 TEST(EngineRuns, SegmentsOfManySequencesAgreeWithTheNaiveOne) {
-  RandomStream random(kSeed, Purpose::kTest, 200);
+  RandomStream random(kEngineRunsSeed, Purpose::kTest, 200);
   Batch batch;
   batch.model = testing::random_hqmm({6, 3, 1}, random);
   std::vector<std::size_t> lengths(12);
@@ -77,7 +77,7 @@ TEST(EngineRuns, SegmentsOfManySequencesAgreeWithTheNaiveOne) {
 
 /// More symbols than are worked on at once.
 TEST(EngineRuns, AMillionSymbolsInManySequences) {
-  RandomStream random(kSeed, Purpose::kTest, 250);
+  RandomStream random(kEngineRunsSeed, Purpose::kTest, 250);
   Batch batch;
   batch.model = testing::random_hqmm({2, 3, 1}, random);
   const std::vector<std::size_t> lengths(2200, 500);
@@ -108,7 +108,7 @@ std::vector<Batch> some_batches() {
   for (const Shape& shape : {Shape{2, 4, 1}, Shape{2, 4, 2}, Shape{3, 4, 1}, Shape{12, 12, 2},
                              Shape{4, 2, 4}, Shape{20, 3, 1}, Shape{1, 3, 2}}) {
     for (const std::size_t count : {1, 70, shape.n > 4 ? 33 : 600}) {
-      RandomStream random(kSeed, Purpose::kTest, ++index);
+      RandomStream random(kEngineRunsSeed, Purpose::kTest, ++index);
       Batch batch;
       batch.model = index % 3 == 0 ? testing::random_positional_hqmm(
                                          shape, PositionMap::Anchor::kStart, random)
@@ -173,7 +173,7 @@ TEST(EngineRuns, TheBytesAreTheSameFromUsedMemory) {
 
 /// What a pass that failed leaves behind is not met again.
 TEST(EngineRuns, AFailureLeavesTheMemoryUsable) {
-  RandomStream random(kSeed, Purpose::kTest, 400);
+  RandomStream random(kEngineRunsSeed, Purpose::kTest, 400);
   Batch batch;
   batch.model = testing::random_hqmm({3, 3, 1}, random);
   batch.set = testing::set_of(3, testing::random_sequences({30, 40, 50}, 3, random));

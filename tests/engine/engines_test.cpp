@@ -12,7 +12,7 @@ namespace {
 using testing::Batch;
 using testing::Shape;
 
-constexpr std::uint64_t kSeed = 4711;
+constexpr std::uint64_t kEnginesSeed = 4711;
 
 template <typename T>
 const T& one_of(const std::vector<T>& values, RandomStream& random) {
@@ -92,7 +92,7 @@ std::string describe(const Batch& batch) {
 
 TEST(Engines, AgreeWithTheNaiveOneOnSmallShapes) {
   for (std::uint64_t index = 0; index < 600; ++index) {
-    RandomStream random(kSeed, Purpose::kTest, index);
+    RandomStream random(kEnginesSeed, Purpose::kTest, index);
     const Batch batch = random_batch(false, 4e6, random);
     SCOPED_TRACE(fmt::format("case {}: {}", index, describe(batch)));
     testing::expect_every_engine_as_naive(batch);
@@ -102,7 +102,7 @@ TEST(Engines, AgreeWithTheNaiveOneOnSmallShapes) {
 
 TEST(Engines, AgreeWithTheNaiveOneOnLargeShapes) {
   for (std::uint64_t index = 1000; index < 1024; ++index) {
-    RandomStream random(kSeed, Purpose::kTest, index);
+    RandomStream random(kEnginesSeed, Purpose::kTest, index);
     const Batch batch = random_batch(true, 3e7, random);
     SCOPED_TRACE(fmt::format("case {}: {}", index, describe(batch)));
     testing::expect_every_engine_as_naive(batch);
@@ -115,7 +115,7 @@ TEST(Engines, AgreeWithTheNaiveOneOnLargeShapes) {
 TEST(Engines, AgreeAcrossBlocksWithBurnInsAtTheirEnds) {
   std::uint64_t index = 2000;
   for (const Shape& shape : {Shape{8, 2, 1}, Shape{8, 3, 2}, Shape{5, 2, 1}, Shape{2, 3, 2}}) {
-    RandomStream random(kSeed, Purpose::kTest, ++index);
+    RandomStream random(kEnginesSeed, Purpose::kTest, ++index);
     Batch batch;
     batch.model = testing::random_hqmm(shape, random);
     std::vector<std::size_t> lengths(34, 100);
@@ -137,7 +137,7 @@ TEST(Engines, AgreeAcrossBlocksWithBurnInsAtTheirEnds) {
 TEST(Engines, AgreeOnManyShortSequences) {
   std::uint64_t index = 2100;
   for (const Shape& shape : {Shape{2, 4, 1}, Shape{2, 3, 2}, Shape{3, 2, 1}, Shape{3, 4, 3}}) {
-    RandomStream random(kSeed, Purpose::kTest, ++index);
+    RandomStream random(kEnginesSeed, Purpose::kTest, ++index);
     Batch batch;
     batch.model = testing::random_hqmm(shape, random);
     std::vector<std::size_t> lengths(1100);
@@ -150,7 +150,7 @@ TEST(Engines, AgreeOnManyShortSequences) {
 }
 
 TEST(Engines, AgreeOnBatchesWithNothingInThem) {
-  RandomStream random(kSeed, Purpose::kTest, 2200);
+  RandomStream random(kEnginesSeed, Purpose::kTest, 2200);
   for (const Index w : {1, 2}) {
     Batch batch;
     batch.model = testing::random_hqmm({2, 3, w}, random);
@@ -168,7 +168,7 @@ TEST(Engines, AgreeOnBatchesWithNothingInThem) {
 }
 
 TEST(Engines, AgreeOnMissingSymbolsOnly) {
-  RandomStream random(kSeed, Purpose::kTest, 2300);
+  RandomStream random(kEnginesSeed, Purpose::kTest, 2300);
   for (const bool feasible : {true, false}) {
     Batch batch;
     batch.model = testing::random_positional_hqmm({3, 3, 2}, PositionMap::Anchor::kEnd, random);
@@ -185,7 +185,7 @@ TEST(Engines, TheRandomShapesReachAllOfThem) {
   std::vector<int> grams(4, 0);
   std::vector<int> chosen(7, 0);
   for (std::uint64_t index = 0; index < 600; ++index) {
-    RandomStream random(kSeed, Purpose::kTest, index);
+    RandomStream random(kEnginesSeed, Purpose::kTest, index);
     const Batch batch = random_batch(false, 4e6, random);
     const BatchShape shape = shape_of(batch.model, batch.views(), is_feasible(batch.model));
     const Choice choice = choose(shape, EngineKind::kAuto);

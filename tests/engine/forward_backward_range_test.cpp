@@ -18,12 +18,12 @@ using testing::make_hmm;
 using testing::random_set;
 using testing::twin_counts;
 
-constexpr std::uint64_t kSeed = 91;
+constexpr std::uint64_t kForwardBackwardRangeSeed = 91;
 
 TEST(ForwardBackward, SymbolsOfTinyProbabilityMatchTheTwin) {
   for (const double tiny : {1e-12, 1e-40, 1e-150, 1e-300}) {
     SCOPED_TRACE(tiny);
-    RandomStream random(kSeed, Purpose::kTest, 600);
+    RandomStream random(kForwardBackwardRangeSeed, Purpose::kTest, 600);
     Hmm model = testing::random_started_hmm(5, 4, random);
     for (Index i = 0; i < 5; ++i) {
       model.emission(0, i) = tiny * (1.0 + static_cast<double>(i));
@@ -127,7 +127,7 @@ TEST(ForwardBackward, NamesTheFirstSequenceWithASymbolOfProbabilityZero) {
 
 TEST(CarefulCounts, MatchTheTwin) {
   for (std::uint64_t index = 800; index < 810; ++index) {
-    RandomStream random(kSeed, Purpose::kTest, index);
+    RandomStream random(kForwardBackwardRangeSeed, Purpose::kTest, index);
     const Hmm model =
         testing::random_started_hmm(static_cast<Index>(1 + random.below(9)), 4, random);
     const SequenceSet set = random_set(model, {0, 1, 50, 9000}, random, 0.1);

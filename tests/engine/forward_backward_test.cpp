@@ -17,7 +17,7 @@ using testing::expect_twin_counts;
 using testing::random_set;
 using testing::twin_counts;
 
-constexpr std::uint64_t kSeed = 91;
+constexpr std::uint64_t kForwardBackwardSeed = 91;
 
 bool same_bytes(const ExpectedCounts& a, const ExpectedCounts& b) {
   return a.scored == b.scored && a.log_likelihood == b.log_likelihood &&
@@ -26,7 +26,7 @@ bool same_bytes(const ExpectedCounts& a, const ExpectedCounts& b) {
 
 TEST(ForwardBackward, RaggedSetsOfRandomShapesMatchTheTwin) {
   for (std::uint64_t index = 0; index < 120; ++index) {
-    RandomStream random(kSeed, Purpose::kTest, index);
+    RandomStream random(kForwardBackwardSeed, Purpose::kTest, index);
     const auto n = static_cast<Index>(1 + random.below(40));
     const auto s = static_cast<Index>(1 + random.below(25));
     const Hmm model = testing::random_started_hmm(n, s, random);
@@ -43,7 +43,7 @@ TEST(ForwardBackward, RaggedSetsOfRandomShapesMatchTheTwin) {
 TEST(ForwardBackward, EveryNumberOfStatesUpToSeveralVectorsMatchesTheTwin) {
   for (Index n = 1; n <= 70; ++n) {
     SCOPED_TRACE(n);
-    RandomStream random(kSeed, Purpose::kTest, 200 + static_cast<std::uint64_t>(n));
+    RandomStream random(kForwardBackwardSeed, Purpose::kTest, 200 + static_cast<std::uint64_t>(n));
     const Hmm model = testing::random_started_hmm(n, 3, random);
     std::vector<std::size_t> lengths(1 + random.below(9));
     for (std::size_t& length : lengths) length = 30 + random.below(10);
@@ -52,7 +52,7 @@ TEST(ForwardBackward, EveryNumberOfStatesUpToSeveralVectorsMatchesTheTwin) {
 }
 
 TEST(ForwardBackward, ManyStatesMatchTheTwin) {
-  RandomStream random(kSeed, Purpose::kTest, 300);
+  RandomStream random(kForwardBackwardSeed, Purpose::kTest, 300);
   const Hmm model = testing::random_started_hmm(256, 5, random);
   expect_twin_counts(model, random_set(model, {80, 70, 33, 1}, random, 0.1));
 }
@@ -60,7 +60,7 @@ TEST(ForwardBackward, ManyStatesMatchTheTwin) {
 TEST(ForwardBackward, AlphabetsOfTwoBytesMatchTheTwin) {
   for (const Index s : {255, 256, 1000, 65535}) {
     SCOPED_TRACE(s);
-    RandomStream random(kSeed, Purpose::kTest, 310 + static_cast<std::uint64_t>(s));
+    RandomStream random(kForwardBackwardSeed, Purpose::kTest, 310 + static_cast<std::uint64_t>(s));
     const Hmm model = testing::random_started_hmm(3, s, random);
     expect_twin_counts(model, random_set(model, {300, 200, 1, 57}, random, 0.1));
   }
@@ -74,7 +74,7 @@ TEST(ForwardBackward, SequencesOfSeveralSegmentsMatchTheTwin) {
         {15840, 15872, 15904, 1},
         {40000, 300, 299, 20, 5000},
         {6000, 5999, 5000, 4097, 4096, 4095, 3000, 2048, 2047, 1024}}) {
-    RandomStream random(kSeed, Purpose::kTest, ++index);
+    RandomStream random(kForwardBackwardSeed, Purpose::kTest, ++index);
     SCOPED_TRACE(lengths.front());
     const Hmm model = testing::random_started_hmm(3, 4, random);
     expect_twin_counts(model, random_set(model, lengths, random, 0.1));
@@ -82,7 +82,7 @@ TEST(ForwardBackward, SequencesOfSeveralSegmentsMatchTheTwin) {
 }
 
 TEST(ForwardBackward, AMillionSymbolsMatchTheTwinAndRoundingDoesNotAddUp) {
-  RandomStream random(kSeed, Purpose::kTest, 410);
+  RandomStream random(kForwardBackwardSeed, Purpose::kTest, 410);
   const Hmm model = testing::random_started_hmm(7, 6, random);
   const SequenceSet set = random_set(model, {70000, 1000000, 7, 66000, 80000}, random, 0.05);
   const ExpectedCounts found = counts_of(model, set);
@@ -104,7 +104,7 @@ void thin_out(RealMatrix& columns, RandomStream& random) {
 TEST(ForwardBackward, ModelsWithZerosMatchTheTwin) {
   for (std::uint64_t index = 500; index < 540; ++index) {
     SCOPED_TRACE(index);
-    RandomStream random(kSeed, Purpose::kTest, index);
+    RandomStream random(kForwardBackwardSeed, Purpose::kTest, index);
     Hmm model = testing::random_started_hmm(static_cast<Index>(1 + random.below(12)),
                                             static_cast<Index>(1 + random.below(6)), random);
     thin_out(model.transition, random);
@@ -122,7 +122,7 @@ TEST(ForwardBackward, ModelsWithZerosMatchTheTwin) {
 
 // The columns of a model from a file sum to one within 1e-9 only.
 TEST(ForwardBackward, AMissingSymbolWeighsOneEvenIfTheColumnsAreABitOff) {
-  RandomStream random(kSeed, Purpose::kTest, 610);
+  RandomStream random(kForwardBackwardSeed, Purpose::kTest, 610);
   Hmm model = testing::random_started_hmm(4, 3, random);
   model.transition *= 1.0 + 8e-10;
   model.initial *= 1.0 - 8e-10;
@@ -130,7 +130,7 @@ TEST(ForwardBackward, AMissingSymbolWeighsOneEvenIfTheColumnsAreABitOff) {
 }
 
 TEST(ForwardBackward, NothingSeenCountsTheInitialStateOnly) {
-  RandomStream random(kSeed, Purpose::kTest, 611);
+  RandomStream random(kForwardBackwardSeed, Purpose::kTest, 611);
   const Hmm model = testing::random_started_hmm(3, 4, random);
   const ExpectedCounts none = counts_of(model, SequenceSet(model.alphabet));
   EXPECT_EQ(none.initial.norm() + none.transitions.norm() + none.emissions.norm(), 0.0);
@@ -145,7 +145,7 @@ TEST(ForwardBackward, NothingSeenCountsTheInitialStateOnly) {
 
 TEST(ForwardBackward, HasTheSameBytesAtAnyThreadCount) {
   for (const Index n : {2, 6, 17}) {
-    RandomStream random(kSeed, Purpose::kTest, 700 + static_cast<std::uint64_t>(n));
+    RandomStream random(kForwardBackwardSeed, Purpose::kTest, 700 + static_cast<std::uint64_t>(n));
     Hmm model = testing::random_started_hmm(n, 5, random);
     model.emission.row(4) *= 1e-280;  // needs care in places
     for (Index i = 0; i < n; ++i) model.emission.col(i) /= model.emission.col(i).sum();
@@ -162,7 +162,7 @@ TEST(ForwardBackward, HasTheSameBytesAtAnyThreadCount) {
 }
 
 TEST(ForwardBackward, StopsWhenAskedTo) {
-  RandomStream random(kSeed, Purpose::kTest, 710);
+  RandomStream random(kForwardBackwardSeed, Purpose::kTest, 710);
   const Hmm model = testing::random_started_hmm(2, 2, random);
   const SequenceSet set = random_set(model, std::vector<std::size_t>(20000, 50), random, 0.0);
   std::size_t asked = 0;
@@ -171,7 +171,7 @@ TEST(ForwardBackward, StopsWhenAskedTo) {
 }
 
 TEST(ForwardBackward, RefusesASymbolThatTheModelDoesNotHave) {
-  RandomStream random(kSeed, Purpose::kTest, 711);
+  RandomStream random(kForwardBackwardSeed, Purpose::kTest, 711);
   const Hmm model = testing::random_started_hmm(2, 3, random);
   const SequenceSet set(Alphabet::integers(9), {{0, 1}, {0, kMissing, 3}});
   testing::expect_error(ErrorCode::kBadData, "symbol 2 of sequence 1 is 3",

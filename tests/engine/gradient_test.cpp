@@ -16,7 +16,7 @@ namespace {
 
 using testing::Shape;
 
-constexpr std::uint64_t kSeed = 31;
+constexpr std::uint64_t kGradientSeed = 31;
 
 SequenceSet set_of(Index s, const std::vector<std::vector<Symbol>>& sequences) {
   return {Alphabet::integers(static_cast<std::size_t>(s)), sequences};
@@ -133,7 +133,7 @@ TEST(Gradient, MatchesFiniteDifferences) {
   std::uint64_t index = 0;
   for (const Shape& shape : gradient_shapes()) {
     SCOPED_TRACE(name_of_shape(shape));
-    RandomStream random(kSeed, Purpose::kTest, ++index);
+    RandomStream random(kGradientSeed, Purpose::kTest, ++index);
     const Hqmm model = testing::random_hqmm(shape, random);
     expect_slopes(model, ragged_set(shape.s, random, 0.2), index % 4, random);
   }
@@ -144,7 +144,7 @@ TEST(Gradient, MatchesFiniteDifferencesWithASetPerPosition) {
   for (const Shape& shape : {Shape{1, 3, 2}, Shape{2, 2, 1}, Shape{3, 2, 2}, Shape{4, 3, 1}}) {
     for (const auto anchor : {PositionMap::Anchor::kStart, PositionMap::Anchor::kEnd}) {
       SCOPED_TRACE(name_of_shape(shape));
-      RandomStream random(kSeed, Purpose::kTest, ++index);
+      RandomStream random(kGradientSeed, Purpose::kTest, ++index);
       const Hqmm model = testing::random_positional_hqmm(shape, anchor, random);
       expect_slopes(model, ragged_set(shape.s, random, 0.2), index % 3, random);
     }
@@ -155,7 +155,7 @@ TEST(Gradient, IsOfTheRawLossWhenTheModelIsInfeasible) {
   std::uint64_t index = 200;
   for (const Shape& shape : {Shape{1, 2, 1}, Shape{2, 3, 2}, Shape{3, 2, 1}}) {
     SCOPED_TRACE(name_of_shape(shape));
-    RandomStream random(kSeed, Purpose::kTest, ++index);
+    RandomStream random(kGradientSeed, Purpose::kTest, ++index);
     Hqmm model = testing::random_positional_hqmm(shape, PositionMap::Anchor::kStart, random);
     testing::make_infeasible(model, random);
     const SequenceSet set = ragged_set(shape.s, random, 0.2);
@@ -175,7 +175,7 @@ TEST(Gradient, IsOfTheRawLossWhenTheModelIsInfeasible) {
 // Stopped at the burn-in, the state behind it is a constant: the gradient is that of the rest of
 // the sequence from this state on.
 TEST(Gradient, StoppedAtTheBurnInIsTheGradientOfTheRestAlone) {
-  RandomStream random(kSeed, Purpose::kTest, 300);
+  RandomStream random(kGradientSeed, Purpose::kTest, 300);
   const Hqmm model = testing::random_hqmm({3, 3, 2}, random);
   const std::vector<Symbol> symbols = testing::random_symbols(12, 3, random, 0.2);
   const SequenceSet whole = set_of(3, {symbols});
@@ -198,7 +198,7 @@ TEST(Gradient, StoppedAtTheBurnInIsTheGradientOfTheRestAlone) {
 }
 
 TEST(Gradient, OfABatchIsTheSumOverItsSequences) {
-  RandomStream random(kSeed, Purpose::kTest, 301);
+  RandomStream random(kGradientSeed, Purpose::kTest, 301);
   const Hqmm model = testing::random_positional_hqmm({3, 4, 2}, PositionMap::Anchor::kEnd, random);
   const SequenceSet set = ragged_set(4, random, 0.1);
   const GradientOptions options{1, true, true};
@@ -217,7 +217,7 @@ TEST(Gradient, OfABatchIsTheSumOverItsSequences) {
 }
 
 TEST(Gradient, HasTheSameBytesAtAnyThreadCount) {
-  RandomStream random(kSeed, Purpose::kTest, 302);
+  RandomStream random(kGradientSeed, Purpose::kTest, 302);
   const Hqmm model = testing::random_hqmm({4, 3, 2}, random);
   std::vector<std::vector<Symbol>> sequences;
   for (std::size_t i = 0; i < 13; ++i)
@@ -260,7 +260,7 @@ TEST(Gradient, NamesASymbolOfAProbabilityTooSmallToDivideBy) {
 }
 
 TEST(Gradient, OfNothingScoredIsZero) {
-  RandomStream random(kSeed, Purpose::kTest, 303);
+  RandomStream random(kGradientSeed, Purpose::kTest, 303);
   const Hqmm model = testing::random_hqmm({2, 3, 2}, random);
   const SequenceSet set = set_of(3, {{}, {1, 2}, {kMissing, kMissing, kMissing, kMissing}});
   const BatchGradient found = gradient(model, views(set), {2, true, true}, 1);

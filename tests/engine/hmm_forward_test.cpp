@@ -11,7 +11,7 @@
 namespace hqmm {
 namespace {
 
-constexpr std::uint64_t kSeed = 92;
+constexpr std::uint64_t kHmmForwardSeed = 92;
 
 void expect_as_filtered(const Hmm& model, const SequenceSet& set, std::size_t burn_in) {
   const auto found = hmm_log_likelihoods(model, set, burn_in, 1);
@@ -44,7 +44,7 @@ SequenceSet random_set(const Hmm& model, std::size_t count, std::size_t most, Ra
 TEST(HmmForward, RandomShapesScoreAsTheFilterDoes) {
   for (std::uint64_t index = 0; index < 80; ++index) {
     SCOPED_TRACE(index);
-    RandomStream random(kSeed, Purpose::kTest, index);
+    RandomStream random(kHmmForwardSeed, Purpose::kTest, index);
     const Hmm model = testing::random_started_hmm(static_cast<Index>(1 + random.below(40)),
                                                   static_cast<Index>(1 + random.below(25)), random);
     const SequenceSet set = random_set(model, 1 + random.below(40), 120, random, 0.15);
@@ -54,7 +54,7 @@ TEST(HmmForward, RandomShapesScoreAsTheFilterDoes) {
 }
 
 TEST(HmmForward, WideAlphabetsAndLongSequencesScoreAsTheFilterDoes) {
-  RandomStream random(kSeed, Purpose::kTest, 100);
+  RandomStream random(kHmmForwardSeed, Purpose::kTest, 100);
   const Hmm wide = testing::random_started_hmm(3, 700, random);
   expect_as_filtered(wide, random_set(wide, 20, 400, random, 0.1), 7);
   const Hmm narrow = testing::random_started_hmm(2, 3, random);
@@ -64,7 +64,7 @@ TEST(HmmForward, WideAlphabetsAndLongSequencesScoreAsTheFilterDoes) {
 TEST(HmmForward, TinyProbabilitiesScoreAsTheFilterDoes) {
   for (const double tiny : {1e-20, 1e-300, 1e-315}) {
     SCOPED_TRACE(tiny);
-    RandomStream random(kSeed, Purpose::kTest, 101);
+    RandomStream random(kHmmForwardSeed, Purpose::kTest, 101);
     Hmm model = testing::random_started_hmm(3, 2, random);
     model.emission.row(0).setConstant(tiny);
     model.emission.row(1).setConstant(1.0 - tiny);
@@ -79,7 +79,7 @@ TEST(HmmForward, ImpossibleSymbolsAreNamedAndScoredAsTheFilterDoes) {
   model.transition = RealMatrix{{0.0, 1.0}, {1.0, 0.0}};
   model.emission = RealMatrix{{1.0, 0.0}, {0.0, 0.5}, {0.0, 0.5}};
   model.initial = RealVector{{1.0, 0.0}};
-  RandomStream random(kSeed, Purpose::kTest, 102);
+  RandomStream random(kHmmForwardSeed, Purpose::kTest, 102);
   const SequenceSet set = random_set(model, 200, 60, random, 0.5);
   const SequenceSet fine(model.alphabet, {{1, 0, 2, 0, 1}, {1, 0}, {kMissing, 0}, {}, {0}});
   for (const std::size_t burn_in : {0, 1, 3}) {
@@ -103,7 +103,7 @@ TEST(HmmForward, ACertainSequenceScoresExactlyZero) {
 }
 
 TEST(HmmForward, ColumnsABitOffScoreAsTheFilterDoes) {
-  RandomStream random(kSeed, Purpose::kTest, 103);
+  RandomStream random(kHmmForwardSeed, Purpose::kTest, 103);
   Hmm model = testing::random_started_hmm(4, 3, random);
   model.transition *= 1.0 + 8e-10;
   model.initial *= 1.0 - 8e-10;
@@ -114,7 +114,7 @@ TEST(HmmForward, ColumnsABitOffScoreAsTheFilterDoes) {
 // Neither the threads nor the company of other sequences shows in a sequence's number.
 TEST(HmmForward, ASequenceHasTheSameBytesInAnySetAndAtAnyThreadCount) {
   for (const Index n : {2, 6, 13, 40}) {
-    RandomStream random(kSeed, Purpose::kTest, 110 + static_cast<std::uint64_t>(n));
+    RandomStream random(kHmmForwardSeed, Purpose::kTest, 110 + static_cast<std::uint64_t>(n));
     const Hmm model = testing::random_started_hmm(n, 4, random);
     const SequenceSet set = random_set(model, 60, 150, random, 0.1);
     const auto together = hmm_log_likelihoods(model, set, 3, 1);
@@ -131,7 +131,7 @@ TEST(HmmForward, ASequenceHasTheSameBytesInAnySetAndAtAnyThreadCount) {
 }
 
 TEST(HmmForward, RefusesASymbolThatTheModelDoesNotHave) {
-  RandomStream random(kSeed, Purpose::kTest, 120);
+  RandomStream random(kHmmForwardSeed, Purpose::kTest, 120);
   const Hmm model = testing::random_started_hmm(2, 3, random);
   const SequenceSet set(Alphabet::integers(9), {{0, 1, 2}, {0, kMissing, 3}});
   testing::expect_error(ErrorCode::kBadData, "symbol 2 of sequence 1 is 3",

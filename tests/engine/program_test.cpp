@@ -9,7 +9,7 @@
 namespace hqmm {
 namespace {
 
-constexpr std::uint64_t kSeed = 505;
+constexpr std::uint64_t kProgramSeed = 505;
 
 /// (set, symbol) of the symbols an operator stands for, in their order.
 struct Seen {
@@ -87,7 +87,7 @@ void expect_sequence(const Program& program, std::size_t i, const Expected& expe
 TEST(Program, StandsForTheSymbolsOfTheBatchAndScoresWhatCounts) {
   Program program;  // written again and again, as a workspace's is
   for (std::uint64_t index = 0; index < 400; ++index) {
-    RandomStream random(kSeed, Purpose::kTest, index);
+    RandomStream random(kProgramSeed, Purpose::kTest, index);
     const auto s = static_cast<Index>(2 + random.below(6));
     const int gram = static_cast<int>(1 + random.below(3));
     testing::Batch batch;
@@ -123,7 +123,7 @@ TEST(Program, StandsForTheSymbolsOfTheBatchAndScoresWhatCounts) {
 
 /// Grams are what makes short work of long sequences.
 TEST(Program, GramsAreAsLongAsTheyMayBeAndNumberedOnce) {
-  RandomStream random(kSeed, Purpose::kTest, 1000);
+  RandomStream random(kProgramSeed, Purpose::kTest, 1000);
   testing::Batch batch;
   batch.model = testing::random_hqmm({1, 2, 1}, random);
   batch.set = testing::set_of(2, {testing::random_symbols(300, 2, random)});

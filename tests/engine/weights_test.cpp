@@ -9,7 +9,7 @@ namespace {
 using testing::Batch;
 using testing::Shape;
 
-constexpr std::uint64_t kSeed = 1848;
+constexpr std::uint64_t kWeightsSeed = 1848;
 
 /// Of both signs, and some of them zero.
 std::vector<double> random_weights(std::size_t count, RandomStream& random) {
@@ -41,7 +41,7 @@ TEST(Weights, EveryEngineAgreesWithTheNaiveOne) {
   for (const Shape& shape : {Shape{2, 3, 1}, Shape{2, 4, 2}, Shape{3, 2, 1}, Shape{4, 4, 2},
                              Shape{5, 3, 3}, Shape{9, 3, 1}}) {
     for (int kind = 0; kind < 24; ++kind) {
-      RandomStream random(kSeed, Purpose::kTest, ++index);
+      RandomStream random(kWeightsSeed, Purpose::kTest, ++index);
       WeightedBatch it;
       Batch& batch = it.batch;
       batch.model = random_model(shape, kind, random);
@@ -64,7 +64,7 @@ TEST(Weights, EveryEngineAgreesWithTheNaiveOne) {
 }
 
 TEST(Weights, TheGradientIsTheWeightedSumOfThoseOfSingleSequences) {
-  RandomStream random(kSeed, Purpose::kTest, 1000);
+  RandomStream random(kWeightsSeed, Purpose::kTest, 1000);
   WeightedBatch it;
   it.batch.model = testing::random_positional_hqmm({3, 3, 2}, PositionMap::Anchor::kEnd, random);
   it.batch.set = testing::set_of(3, testing::random_sequences({20, 0, 5, 33, 20}, 3, random, 0.3));
@@ -94,7 +94,7 @@ TEST(TangentOnly, GivesTheSameTangentGradient) {
   std::uint64_t index = 4000;
   for (const Shape& shape : {Shape{2, 3, 1}, Shape{2, 4, 2}, Shape{4, 4, 2}, Shape{9, 3, 2}}) {
     for (int kind = 0; kind < 8; ++kind) {
-      RandomStream random(kSeed, Purpose::kTest, ++index);
+      RandomStream random(kWeightsSeed, Purpose::kTest, ++index);
       WeightedBatch it;
       Batch& batch = it.batch;
       batch.model = random_model(shape, kind, random);
@@ -120,7 +120,7 @@ TEST(TangentOnly, GivesTheSameTangentGradient) {
 }
 
 TEST(TangentOnly, ChangesNothingForInfeasibleModels) {
-  RandomStream random(kSeed, Purpose::kTest, 5000);
+  RandomStream random(kWeightsSeed, Purpose::kTest, 5000);
   Batch batch;
   batch.model = testing::random_hqmm({3, 3, 2}, random);
   testing::make_infeasible(batch.model, random);
@@ -131,7 +131,7 @@ TEST(TangentOnly, ChangesNothingForInfeasibleModels) {
 
 /// A weight far below what sixteen steps may lose sends the batch the careful way.
 TEST(Weights, HoldOnTheCarefulWay) {
-  RandomStream random(kSeed, Purpose::kTest, 2000);
+  RandomStream random(kWeightsSeed, Purpose::kTest, 2000);
   for (const Shape& shape : {Shape{2, 3, 1}, Shape{2, 3, 2}, Shape{4, 3, 2}}) {
     WeightedBatch it;
     it.batch.model = testing::random_hqmm(shape, random);
@@ -157,7 +157,7 @@ TEST(Weights, HoldOnTheCarefulWay) {
 
 /// More symbols than one round of a large batch takes.
 TEST(Weights, StayWithTheirSequencesAcrossRounds) {
-  RandomStream random(kSeed, Purpose::kTest, 3000);
+  RandomStream random(kWeightsSeed, Purpose::kTest, 3000);
   WeightedBatch it;
   it.batch.model = testing::random_hqmm({1, 2, 1}, random);
   it.batch.set = testing::set_of(

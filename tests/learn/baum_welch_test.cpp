@@ -16,8 +16,6 @@ namespace {
 using testing::quick;
 using LongColumn = std::vector<long double>;
 
-const StopRequest kNever = [] { return false; };
-
 /// Expected counts of one sequence, from products; `scaled` divides each step's sums, which a long
 /// sequence needs and a short one must not.
 struct NaiveCounts {
@@ -125,7 +123,7 @@ Hmm naive_iteration(const Hmm& hmm, const SequenceSet& set, bool scaled) {
 
 Hmm one_iteration(const Hmm& start, const SequenceSet& set) {
   BaumWelch em(start, set, quick(LearnerKind::kEm));
-  em.run_epoch(0, kNever);
+  em.run_epoch(0, testing::kNever);
   return std::get<Hmm>(em.candidate());
 }
 
@@ -176,7 +174,7 @@ TEST(BaumWelch, ReportsTheLikelihoodOfTheModelBeforeTheIteration) {
   const SequenceSet set(start.alphabet, {testing::random_symbols(40, 4, random, 0.1),
                                          testing::random_symbols(15, 4, random, 0.1)});
   BaumWelch em(start, set, quick(LearnerKind::kEm));
-  const EpochOutcome outcome = em.run_epoch(0, kNever);
+  const EpochOutcome outcome = em.run_epoch(0, testing::kNever);
   EXPECT_NEAR(outcome.log_likelihood, testing::total_log_likelihood(start, set), 1e-11);
   EXPECT_FALSE(outcome.converged);
 }
@@ -192,7 +190,7 @@ TEST(BaumWelch, TheLikelihoodNeverFalls) {
     double last = -std::numeric_limits<double>::infinity();
     double first = 0.0;
     for (std::size_t iteration = 0; iteration < 80; ++iteration) {
-      const double now = em.run_epoch(iteration, kNever).log_likelihood;
+      const double now = em.run_epoch(iteration, testing::kNever).log_likelihood;
       EXPECT_GE(now, last - 1e-9 * std::abs(now)) << "n=" << n << " iteration " << iteration;
       if (iteration == 0) first = now;
       last = now;
@@ -255,7 +253,7 @@ TEST(BaumWelch, AnImpossibleSymbolIsADivergenceWithItsPlace) {
   const SequenceSet set(start.alphabet, {{0, 0}, {0, kMissing, 0, 1}, {1}});
   BaumWelch em(start, set, quick(LearnerKind::kEm));
   try {
-    em.run_epoch(0, kNever);
+    em.run_epoch(0, testing::kNever);
     ADD_FAILURE() << "no divergence";
   } catch (const DivergedError& error) {
     EXPECT_EQ(error.place().sequence, 1U);

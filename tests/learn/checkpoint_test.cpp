@@ -17,7 +17,7 @@ using testing::SmallData;
 
 constexpr const char* kRun = "0123456789abcdef";
 
-SmallData small_data() { return testing::draw(synthetic_hmm(), 10, 4, 60); }
+SmallData checkpoint_data() { return testing::draw(synthetic_hmm(), 10, 4, 60); }
 
 void expect_same_result(const TrainResult& found, const TrainResult& expected) {
   EXPECT_EQ(bytes_of(found.model), bytes_of(expected.model));
@@ -37,7 +37,7 @@ void expect_same_result(const TrainResult& found, const TrainResult& expected) {
 
 /// Resumes from every checkpoint of a run, each taken through its file.
 void expect_resumable(const TrainOptions& options, const std::optional<AnyModel>& warm = {}) {
-  const SmallData data = small_data();
+  const SmallData data = checkpoint_data();
   std::vector<std::string> files;
   TrainHooks hooks;
   hooks.on_checkpoint = [&](const Checkpoint& checkpoint) {
@@ -109,7 +109,7 @@ TEST(Checkpoint, AWarmStartWithPatienceGoesOn) {
 }
 
 std::string some_checkpoint(const TrainOptions& options) {
-  const SmallData data = small_data();
+  const SmallData data = checkpoint_data();
   std::string file;
   TrainHooks hooks;
   hooks.on_checkpoint = [&](const Checkpoint& checkpoint) {
@@ -144,7 +144,7 @@ TEST(Checkpoint, AFlippedBitAnywhereIsRefused) {
 }
 
 TEST(Checkpoint, OfAnotherShapeIsRefused) {
-  const SmallData data = small_data();
+  const SmallData data = checkpoint_data();
   for (const LearnerKind learner : testing::kAllLearners) {
     SCOPED_TRACE(name_of(learner));
     TrainOptions options = quick(learner);

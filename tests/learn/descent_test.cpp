@@ -12,7 +12,6 @@ namespace {
 
 using testing::quick;
 
-const StopRequest kNever = [] { return false; };
 constexpr std::size_t kSequences = 10;
 
 /// Three epochs of a learner, and Γ after each of its steps.
@@ -24,7 +23,7 @@ struct ThreeEpochs {
     auto rule = make_ns_ris(options);
     rule->watch([this](const StepDetail& step) { steps.push_back(*step.after); });
     learner = std::make_unique<DescentLearner>(start, chunks, 0, options, 0, std::move(rule));
-    for (std::size_t epoch = 0; epoch < 3; ++epoch) outcome = learner->run_epoch(epoch, kNever);
+    for (std::size_t epoch = 0; epoch < 3; ++epoch) outcome = learner->run_epoch(epoch, testing::kNever);
   }
 
   testing::SmallData data;

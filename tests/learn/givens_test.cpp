@@ -11,8 +11,6 @@ namespace {
 
 using testing::quick;
 
-const StopRequest kNever = [] { return false; };
-
 TEST(GivensSearch, KeepsOrImprovesEveryBatchAndStaysFeasible) {
   const testing::SmallData data = testing::draw(synthetic_hqmm(), 1, 1, 60);
   const std::vector<Chunk> chunks = cut(data.train, {0, 5});
@@ -25,7 +23,7 @@ TEST(GivensSearch, KeepsOrImprovesEveryBatchAndStaysFeasible) {
   double last = testing::total_log_likelihood(start, data.train, 5);
   const double first = last;
   for (std::size_t epoch = 0; epoch < 15; ++epoch) {
-    const EpochOutcome outcome = search.run_epoch(epoch, kNever);
+    const EpochOutcome outcome = search.run_epoch(epoch, testing::kNever);
     const double now = testing::total_log_likelihood(search.candidate(), data.train, 5);
     EXPECT_NEAR(outcome.log_likelihood, now, 1e-10);
     EXPECT_EQ(outcome.scored, 55U);
@@ -42,7 +40,7 @@ TEST(GivensSearch, NothingToTurnChangesNothing) {
   RandomStream random(23, Purpose::kTest, 1);
   const Hqmm start = testing::random_hqmm({1, 1, 1}, random);  // Γ has one row
   GivensSearch search(start, chunks, 0, quick(LearnerKind::kGivens), 0);
-  search.run_epoch(0, kNever);
+  search.run_epoch(0, testing::kNever);
   EXPECT_EQ(testing::bytes_of(search.candidate()), testing::bytes_of(start));
 }
 

@@ -14,6 +14,9 @@
 
 namespace hqmm::testing {
 
+/// For runs that nobody interrupts.
+inline const StopRequest kNever = [] { return false; };
+
 /// Training and validation sequences of one source, independent of each other.
 struct SmallData {
   SequenceSet train;

@@ -21,7 +21,7 @@ using testing::SmallData;
 
 constexpr std::size_t kSequences = 18;
 
-SmallData small_data() { return testing::draw(synthetic_hqmm(), kSequences, 4, 40); }
+SmallData stationarity_data() { return testing::draw(synthetic_hqmm(), kSequences, 4, 40); }
 
 TrainOptions measured_options(RetractionKind retraction, Index latent_dim) {
   TrainOptions options = quick(LearnerKind::kNsRis);
@@ -55,7 +55,7 @@ void expect_finite_terms(const StationarityReport& report) {
 
 TEST(Stationarity, AFeasibleRunMeetsTheBoundAndItsAssumptions) {
   const TrainOptions options = measured_options(RetractionKind::kFeasible, 2);
-  const StationarityReport report = measure(options, small_data());
+  const StationarityReport report = measure(options, stationarity_data());
   expect_finite_terms(report);
   EXPECT_EQ(report.steps, options.epochs * 5) << "18 sequences in batches of 4";
   EXPECT_EQ(report.samples, report.steps) << "a short run is sampled at every step";
@@ -74,7 +74,7 @@ TEST(Stationarity, AFeasibleRunMeetsTheBoundAndItsAssumptions) {
 
 TEST(Stationarity, ALiteralRunIsNotOnTheManifold) {
   const StationarityReport report =
-      measure(measured_options(RetractionKind::kLiteral, 4), small_data());
+      measure(measured_options(RetractionKind::kLiteral, 4), stationarity_data());
   EXPECT_FALSE(report.on_manifold());
   EXPECT_GT(report.largest_residual, 0.01);
   EXPECT_GT(report.rho_mean, 0.01) << "the retraction moves far";
@@ -82,7 +82,7 @@ TEST(Stationarity, ALiteralRunIsNotOnTheManifold) {
 
 // σ, the left side and the mismatch of a single step, from the gradients of each sequence.
 TEST(Stationarity, OneStepIsWhatItsGradientsSay) {
-  const SmallData data = small_data();
+  const SmallData data = stationarity_data();
   TrainOptions options = measured_options(RetractionKind::kFeasible, 2);
   options.epochs = 1;
   options.batch_size = kSequences;
@@ -113,7 +113,7 @@ TEST(Stationarity, ALongRunIsSampled) {
   TrainOptions options = measured_options(RetractionKind::kFeasible, 2);
   options.batch_size = 1;
   options.epochs = 10;
-  const StationarityReport report = measure(options, small_data());
+  const StationarityReport report = measure(options, stationarity_data());
   EXPECT_EQ(report.steps, 10 * kSequences);
   EXPECT_GE(report.samples, 64U);
   EXPECT_LT(report.samples, report.steps);
@@ -122,14 +122,14 @@ TEST(Stationarity, ALongRunIsSampled) {
 TEST(Stationarity, NoStepMeasuresNothing) {
   TrainOptions options = measured_options(RetractionKind::kFeasible, 2);
   options.epochs = 0;
-  const StationarityReport report = measure(options, small_data());
+  const StationarityReport report = measure(options, stationarity_data());
   EXPECT_EQ(report.steps, 0U);
   EXPECT_EQ(report.descent, 0.0);
   EXPECT_EQ(report.measured, 0.0);
 }
 
 TEST(Stationarity, RunsTheTheoremDoesNotSpeakOfAreRefused) {
-  const SmallData data = small_data();
+  const SmallData data = stationarity_data();
   const auto refused = [&](const char* text, const std::function<void(TrainOptions&)>& change) {
     TrainOptions options = measured_options(RetractionKind::kFeasible, 2);
     change(options);
@@ -149,7 +149,7 @@ TEST(Stationarity, RunsTheTheoremDoesNotSpeakOfAreRefused) {
 }
 
 TEST(Stationarity, ManyKrausSetsAreRefused) {
-  const SmallData data = small_data();
+  const SmallData data = stationarity_data();
   const TrainOptions options = measured_options(RetractionKind::kFeasible, 2);
   RandomStream random(1, Purpose::kTest);
   const Hqmm start =

@@ -19,7 +19,7 @@ using testing::total_log_likelihood;
 constexpr LearnerKind kHqmmLearners[] = {LearnerKind::kNsRis, LearnerKind::kCosm,
                                          LearnerKind::kGivens};
 
-SmallData small_data() { return testing::draw(synthetic_hmm(), 12, 6, 80); }
+SmallData warm_start_data() { return testing::draw(synthetic_hmm(), 12, 6, 80); }
 
 /// An HMM of `states` states that EM has fitted well to the data.
 Hmm fitted_hmm(const SmallData& data, Index states) {
@@ -30,7 +30,7 @@ Hmm fitted_hmm(const SmallData& data, Index states) {
 }
 
 TEST(WarmStart, FromAnHmmIsNeverWorseThanItsExactEmbedding) {
-  const SmallData data = small_data();
+  const SmallData data = warm_start_data();
   const Hmm hmm = fitted_hmm(data, 3);
   const double embedded = total_log_likelihood(embed_rank_one(hmm), data.validation);
   for (const LearnerKind learner : kHqmmLearners) {
@@ -48,7 +48,7 @@ TEST(WarmStart, FromAnHmmIsNeverWorseThanItsExactEmbedding) {
 }
 
 TEST(WarmStart, WithoutAnEpochIsTheExactEmbeddingItself) {
-  const SmallData data = small_data();
+  const SmallData data = warm_start_data();
   const Hmm hmm = fitted_hmm(data, 2);
   TrainOptions options = quick(LearnerKind::kNsRis);
   options.epochs = 0;
@@ -69,7 +69,7 @@ TEST(WarmStart, FromAnHmmLeavesTheRealSubspace) {
 }
 
 TEST(WarmStart, FromAnHqmmIsNeverWorseThanItself) {
-  const SmallData data = small_data();
+  const SmallData data = warm_start_data();
   TrainOptions options = quick(LearnerKind::kNsRis);
   options.epochs = 20;
   const AnyModel good = train(data.train, data.validation, options).model;
@@ -86,7 +86,7 @@ TEST(WarmStart, FromAnHqmmIsNeverWorseThanItself) {
 }
 
 TEST(WarmStart, EmGoesOnFromAnHmm) {
-  const SmallData data = small_data();
+  const SmallData data = warm_start_data();
   const Hmm hmm = fitted_hmm(data, 2);
   TrainOptions options = quick(LearnerKind::kEm);
   const TrainResult result = train(data.train, data.validation, options, {}, AnyModel(hmm));
@@ -95,7 +95,7 @@ TEST(WarmStart, EmGoesOnFromAnHmm) {
 }
 
 TEST(WarmStart, APositionalModelKeepsItsMap) {
-  const SmallData data = small_data();
+  const SmallData data = warm_start_data();
   RandomStream random(5, Purpose::kTest, 1);
   const Hqmm start =
       testing::random_positional_hqmm({2, 6, 2}, PositionMap::Anchor::kStart, random);

@@ -9,7 +9,7 @@
 namespace hqmm {
 namespace {
 
-constexpr std::uint64_t kSeed = 314;
+constexpr std::uint64_t kMixtureSeed = 314;
 constexpr auto kEnd = PositionMap::Anchor::kEnd;
 
 std::vector<Hqmm> some_members(RandomStream& random) {
@@ -21,7 +21,7 @@ std::vector<Hqmm> some_members(RandomStream& random) {
 const std::vector<double> kWeights = {0.5, 0.3, 0.2};
 
 TEST(Mixture, GivesTheMixedProbabilities) {
-  RandomStream random(kSeed, Purpose::kTest, 1);
+  RandomStream random(kMixtureSeed, Purpose::kTest, 1);
   const std::vector<Hqmm> members = some_members(random);
   const Hqmm mixed = mixture(members, kWeights);
   EXPECT_NO_THROW(require_valid(mixed));
@@ -40,7 +40,7 @@ TEST(Mixture, GivesTheMixedProbabilities) {
 }
 
 TEST(Mixture, ComesApartAgain) {
-  RandomStream random(kSeed, Purpose::kTest, 2);
+  RandomStream random(kMixtureSeed, Purpose::kTest, 2);
   const std::vector<Hqmm> members = some_members(random);
   const Components found = components_of(mixture(members, kWeights));
   ASSERT_EQ(found.members.size(), 3U);
@@ -56,7 +56,7 @@ TEST(Mixture, ComesApartAgain) {
 }
 
 TEST(Mixture, AModelThatIsNoneIsItsOnlyMember) {
-  RandomStream random(kSeed, Purpose::kTest, 3);
+  RandomStream random(kMixtureSeed, Purpose::kTest, 3);
   const Hqmm model = testing::random_hqmm({3, 2, 2}, random);
   const Components found = components_of(model);
   ASSERT_EQ(found.members.size(), 1U);
@@ -66,7 +66,7 @@ TEST(Mixture, AModelThatIsNoneIsItsOnlyMember) {
 
 /// Blocks that only the initial state, or only one operator, connects are one.
 TEST(Mixture, OneEntryIsEnoughToConnect) {
-  RandomStream random(kSeed, Purpose::kTest, 4);
+  RandomStream random(kMixtureSeed, Purpose::kTest, 4);
   const std::vector<Hqmm> members = some_members(random);
   Hqmm by_state = mixture(members, kWeights);
   by_state.initial_state(0, 5) = by_state.initial_state(5, 0) = 1e-20;
@@ -77,7 +77,7 @@ TEST(Mixture, OneEntryIsEnoughToConnect) {
 }
 
 TEST(Mixture, RefusesWhatCannotBeMixed) {
-  RandomStream random(kSeed, Purpose::kTest, 5);
+  RandomStream random(kMixtureSeed, Purpose::kTest, 5);
   std::vector<Hqmm> members = some_members(random);
   const auto mix = [&](std::vector<double> weights) {
     static_cast<void>(mixture(members, weights));

@@ -11,7 +11,7 @@ namespace {
 
 using testing::Shape;
 
-constexpr std::uint64_t kSeed = 271;
+constexpr std::uint64_t kSmoothingSeed = 271;
 
 Matrix mixed_map(const KrausSet& set, Index y, const Matrix& rho, double epsilon) {
   const double share = epsilon / static_cast<double>(set.alphabet_size());
@@ -19,7 +19,7 @@ Matrix mixed_map(const KrausSet& set, Index y, const Matrix& rho, double epsilon
 }
 
 TEST(Smoothing, MixesEverySymbolMapWithTheTotalChannel) {
-  RandomStream random(kSeed, Purpose::kTest, 1);
+  RandomStream random(kSmoothingSeed, Purpose::kTest, 1);
   for (const Shape& shape : testing::small_shapes()) {
     for (const double epsilon : {1e-6, 0.01, 0.5, 1.0}) {
       const Hqmm model = testing::random_positional_hqmm(shape, PositionMap::Anchor::kEnd, random);
@@ -40,7 +40,7 @@ TEST(Smoothing, MixesEverySymbolMapWithTheTotalChannel) {
 }
 
 TEST(Smoothing, OfNothingIsTheModelItself) {
-  RandomStream random(kSeed, Purpose::kTest, 2);
+  RandomStream random(kSmoothingSeed, Purpose::kTest, 2);
   const Hqmm model = testing::random_hqmm({3, 4, 2}, random);
   EXPECT_TRUE(smoothed(model, 0.0).sets[0].gamma() == model.sets[0].gamma());
   const Stack gradient = Stack::Random(24, 3);
@@ -48,7 +48,7 @@ TEST(Smoothing, OfNothingIsTheModelItself) {
 }
 
 TEST(Smoothing, RefusesWhatIsNoShare) {
-  RandomStream random(kSeed, Purpose::kTest, 3);
+  RandomStream random(kSmoothingSeed, Purpose::kTest, 3);
   const Hqmm model = testing::random_hqmm({2, 2, 1}, random);
   for (const double epsilon : {-0.01, 1.01, std::nan("")})
     testing::expect_error(ErrorCode::kUsage, "smoothing",
@@ -57,7 +57,7 @@ TEST(Smoothing, RefusesWhatIsNoShare) {
 
 /// ⟨G', dΓ'⟩ = ⟨pull-back of G', dΓ⟩: Γ' is linear in Γ.
 TEST(Smoothing, PullsGradientsBack) {
-  RandomStream random(kSeed, Purpose::kTest, 4);
+  RandomStream random(kSmoothingSeed, Purpose::kTest, 4);
   for (const Shape& shape : testing::small_shapes()) {
     const Hqmm model = testing::random_hqmm(shape, random);
     Hqmm direction = model;
@@ -73,7 +73,7 @@ TEST(Smoothing, PullsGradientsBack) {
 }
 
 TEST(Smoothing, OfAnHmmIsThatOfItsEmbedding) {
-  RandomStream random(kSeed, Purpose::kTest, 5);
+  RandomStream random(kSmoothingSeed, Purpose::kTest, 5);
   const Hmm hmm = testing::random_started_hmm(3, 4, random);
   const Hmm smooth = smoothed(hmm, 0.2);
   EXPECT_NO_THROW(require_valid(smooth));
@@ -86,7 +86,7 @@ TEST(Smoothing, OfAnHmmIsThatOfItsEmbedding) {
 }
 
 TEST(FewestOperators, KeepsTheMapsAndFeasibility) {
-  RandomStream random(kSeed, Purpose::kTest, 6);
+  RandomStream random(kSmoothingSeed, Purpose::kTest, 6);
   for (const Shape& shape : {Shape{1, 5, 3}, Shape{2, 7, 1}, Shape{2, 20, 2}, Shape{3, 6, 2}}) {
     const Hqmm model =
         smoothed(testing::random_positional_hqmm(shape, PositionMap::Anchor::kStart, random), 0.1);
@@ -103,7 +103,7 @@ TEST(FewestOperators, KeepsTheMapsAndFeasibility) {
 }
 
 TEST(FewestOperators, LeavesASmallModelAlone) {
-  RandomStream random(kSeed, Purpose::kTest, 7);
+  RandomStream random(kSmoothingSeed, Purpose::kTest, 7);
   const Hqmm model = testing::random_hqmm({2, 3, 4}, random);
   EXPECT_TRUE(with_fewest_operators(model).sets[0].gamma() == model.sets[0].gamma());
 }
