@@ -33,12 +33,14 @@ Findings look(const AnyModel& model, const Options& options) {
   out.feasible = is_feasible(model);
   const EntropyOptions entropy{options.entropy_symbols, options.common.seed,
                                options.common.threads};
-  if (const auto* hmm = std::get_if<Hmm>(&model)) {
-    out.spectrum = channel_spectrum(*hmm, options.eigenvalues);
-    out.fixed_point = channel_fixed_point(*hmm);
-    out.entropy = entropy_rate(*hmm, entropy);
+  const auto look_at_hmm = [&](const auto& hmm) {
+    out.spectrum = channel_spectrum(hmm, options.eigenvalues);
+    out.fixed_point = channel_fixed_point(hmm);
+    out.entropy = entropy_rate(hmm, entropy);
     return out;
-  }
+  };
+  if (const auto* hmm = std::get_if<Hmm>(&model)) return look_at_hmm(*hmm);
+  if (const auto* hmm = std::get_if<EdgeHmm>(&model)) return look_at_hmm(*hmm);
   const auto& hqmm = std::get<Hqmm>(model);
   if (!hqmm.positions.stationary()) return out;
   const KrausSet& set = hqmm.sets[hqmm.positions.entries().front()];
@@ -74,17 +76,16 @@ Json spectrum_json(const Spectrum& spectrum) {
 Json model_json(const AnyModel& model) {
   Json out;
   out["kind"] = std::string(kind_of(model));
-  if (const auto* hmm = std::get_if<Hmm>(&model)) {
-    out["latent_dim"] = hmm->latent_dim();
-    out["alphabet_size"] = hmm->alphabet_size();
+  out["latent_dim"] = std::visit([](const auto& m) { return m.latent_dim(); }, model);
+  out["alphabet_size"] = alphabet_of(model).size();
+  if (const auto* hqmm = std::get_if<Hqmm>(&model)) {
+    out["kraus_rank"] = hqmm->kraus_rank();
+    out["kraus_sets"] = hqmm->sets.size();
+    out["stationary"] = hqmm->positions.stationary();
   } else {
-    const auto& hqmm = std::get<Hqmm>(model);
-    out["latent_dim"] = hqmm.latent_dim();
-    out["alphabet_size"] = hqmm.alphabet_size();
-    out["kraus_rank"] = hqmm.kraus_rank();
-    out["kraus_sets"] = hqmm.sets.size();
-    out["stationary"] = hqmm.positions.stationary();
+    out["emission"] = std::holds_alternative<Hmm>(model) ? "state" : "edge";
   }
+  out["parameters"] = parameter_count(model);
   out["alphabet"] = alphabet_of(model).all_tokens();
   return out;
 }
@@ -165,7 +166,7 @@ std::string to_text(const Options& options, const ModelFile& file, const Finding
                      found.spectrum->unique_fixed_point
                          ? ""
                          : " (one of several; the one reached from the mixed state)");
-  out += matrix_text(found.fixed_point->state, std::holds_alternative<Hmm>(file.model));
+  out += matrix_text(found.fixed_point->state, !std::holds_alternative<Hqmm>(file.model));
   out += spectrum_text(*found.spectrum);
   const double s = static_cast<double>(alphabet_of(file.model).size());
   const double bits = found.entropy->nats / std::numbers::ln2;

@@ -2,6 +2,7 @@
 
 #include <sys/ioctl.h>
 #include <unistd.h>
+#include <ctime>
 
 #include <algorithm>
 #include <cmath>
@@ -44,6 +45,12 @@ void ProgressLine::show(std::string line) {
 void ProgressLine::clear() {
   if (shown_) fmt::print(stderr, "\r\x1b[K");
   shown_ = false;
+}
+
+double thread_seconds() {
+  timespec now{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
 std::string duration(double seconds) {
