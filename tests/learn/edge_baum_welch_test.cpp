@@ -78,7 +78,7 @@ TEST(EdgeBaumWelch, AnUnseenSymbolGetsHalfACount) {
 }
 
 TEST(EdgeBaumWelch, LearnsWhatAnHmmOfItsSizeCannot) {
-  // Two states that swap on 1 and stay on 0, seen through noise: an even number of ones in a row.
+  // The even process: ones come in runs of even length, which takes a state between two ones.
   EdgeHmm even{Alphabet::integers(2), {RealMatrix::Zero(2, 2), RealMatrix::Zero(2, 2)}, {}};
   even.edges[0](0, 0) = 0.5;
   even.edges[1](1, 0) = 0.5;
