@@ -23,8 +23,8 @@ Hqmm embed(const Model& hmm, Slot slot) {
         set.op(y, slot(to, from))(to, from) = std::sqrt(weight(hmm, y, to, from));
     }
   }
-  return stationary_hqmm(hmm.alphabet, std::move(set),
-                         hmm.initial.cast<Complex>().asDiagonal().toDenseMatrix());
+  const Vector initial = hmm.initial.template cast<Complex>();
+  return stationary_hqmm(hmm.alphabet, std::move(set), initial.asDiagonal().toDenseMatrix());
 }
 
 template <typename Model>
