@@ -110,6 +110,7 @@ void add_baseline(CLI::App& app) {
   command->add_option("--order", options->orders, "Symbols of context")
       ->check(whole_number(0, 30))
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->capture_default_str()
       ->group("Chains")
       ->type_name("K,…");

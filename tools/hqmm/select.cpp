@@ -196,7 +196,7 @@ void save_best(const TrainJob& job, const TrainData& data, const Cell& best) {
                         {"validation_hash", hash_text(data.validation)}};
   provenance["best_epoch"] = best.result.best_epoch;
   provenance["validation_bits_per_symbol"] = number(best.bits);
-  write_model(job.out, {best.result.model, provenance});
+  write_model(job.out, {best.result.model, nlohmann::json(provenance)});
 }
 
 void run(TrainFlags& flags) {

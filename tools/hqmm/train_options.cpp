@@ -190,12 +190,14 @@ void TrainFlags::add_size_lists(CLI::App& command) {
   command.add_option("-n,--latent-dim", latent_dims_, "Latent dimensions, or numbers of states")
       ->check(whole_number(1, 4096))
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->capture_default_str()
       ->group(kGroup)
       ->type_name("N,…");
   command.add_option("-w,--kraus-rank", kraus_ranks_, "Kraus operators per symbol")
       ->check(whole_number(1, 4096))
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->capture_default_str()
       ->group(kGroup)
       ->type_name("W,…");
