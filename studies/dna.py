@@ -9,6 +9,7 @@ number is of the test blocks behind a burn-in. Writes dna.json, dna.csv, dna.md 
 import argparse
 import gzip
 import os
+import shutil
 import time
 
 from common import Hqmm, Results, compressed_bits, deal, table, write_fasta, write_results
@@ -96,9 +97,10 @@ class Study:
     def hmms(self, parameters):
         """At equal n, and at the headline's number of parameters."""
         for name, emission, count in (("HMM", "state", hmm_parameters), ("Mealy HMM", "edge", edge_parameters)):
-            for n in sorted({*self.protocol.latent_dims, states_with(parameters, count)}):
-                self.train(f"{name}, EM", f"hmm-{emission}-{n}.h5", "--learner", "em", "--emission", emission,
-                           *self.protocol.em, n=n)
+            equal = states_with(parameters, count)
+            for n in sorted({*self.protocol.latent_dims, equal}):
+                label = f"{name}, EM" + (", the HQMM's parameters" if n == equal else "")
+                self.train(label, f"hmm-{emission}-{n}.h5", "--learner", "em", "--emission", emission, *self.protocol.em, n=n)
 
     def select(self):
         """The grid again by one command, for the page: the same models, ranked by validation."""
@@ -120,8 +122,10 @@ class Study:
 
     def spectrum(self, pages):
         n, w = self.protocol.headline
-        figure = os.path.abspath(os.path.join(pages, "dna-spectrum.svg"))
-        return self.hqmm.run("inspect", f"hqmm-{n}-{w}-{self.protocol.seeds[0]}.h5", "--figure", figure)["eigenvalues"]
+        figure = "dna-spectrum.svg"
+        found = self.hqmm.run("inspect", f"hqmm-{n}-{w}-{self.protocol.seeds[0]}.h5", "--figure", figure)
+        shutil.copy(os.path.join(self.hqmm.folder, figure), pages)
+        return found["eigenvalues"]
 
 
 def leading_pair(eigenvalues):
@@ -138,6 +142,8 @@ def page(content, calls, quick):
                  "Codons have three.")
     best_chain = min((row for row in content["rows"] if row["model"].startswith("Markov")), key=lambda row: row["bits"])
     first = content["rows"][0]
+    ranking = ", ".join(f"n = {one['latent_dim']}, w = {one['kraus_rank']} ({one['validation_bits_per_symbol']:.4f})"
+                        for one in content["selected"][:3])
     quick_note = "**A quick run on a slice: not to be quoted.**\n\n" if quick else ""
     return f"""# DNA
 {quick_note}Made by `./dev study dna`; do not edit.
@@ -146,15 +152,17 @@ def page(content, calls, quick):
 ({content['blocks'][0]} blocks), validation ({content['blocks'][1]}) and test ({content['blocks'][2]}). Epochs and restarts are
 selected on validation. Bits per base on the test blocks behind {BURN_IN} bases; differences are paired over blocks. Compressors get
 the test blocks alone or behind the training blocks, whichever is shorter. Seconds are wall clock, on {content['cores']} cores.
-EM: `{content['em']}`. Equal-parameter rows are those of the HMMs whose number of states is not a power of two.
+EM: `{content['em']}`. A Mealy HMM has one free matrix per symbol (`--emission edge`).
 
 {table(content['rows'])}
-The first row is {best_chain['bits'] - first['bits']:+.4f} bits below the best Markov chain (order
+The first row's bits are {best_chain['bits'] - first['bits']:.4f} fewer than those of the best Markov chain (order
 {best_chain['model'].split()[-1]}, chosen on the test blocks, in its favour).
 
 ![eigenvalues of the channel](dna-spectrum.svg)
 
 {turns}
+
+Ranked by validation, `hqmm select` puts first: {ranking}.
 
 ## Commands
 ```
