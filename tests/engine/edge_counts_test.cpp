@@ -62,7 +62,8 @@ TEST(EdgeCounts, OfAnOrdinaryHmmAreItsOwn) {
   const ExpectedCounts expected = expected_counts(hmm, set, 1, kNever).value();
   const EdgeCounts counts = expected_edges(as_edge_hmm(hmm), set, 2, kNever).value();
   EXPECT_EQ(counts.scored, expected.scored);
-  EXPECT_NEAR(counts.log_likelihood, expected.log_likelihood, 1e-9 * expected.scored);
+  EXPECT_NEAR(counts.log_likelihood, expected.log_likelihood,
+              1e-9 * static_cast<double>(expected.scored));
   RealMatrix transitions = RealMatrix::Zero(4, 4);
   for (std::size_t y = 0; y < 3; ++y) {
     transitions += counts.edges[y];

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "hqmm/learn/start.hpp"
 #include "learn/learn_support.hpp"

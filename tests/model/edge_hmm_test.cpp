@@ -113,7 +113,8 @@ TEST(EdgeHmm, SampledSymbolsHaveTheirFrequencies) {
   options.length = 2;
   const SequenceSet drawn = sample(hmm, options);
   double both = 0.0;
-  for (std::size_t i = 0; i < drawn.size(); ++i) both += drawn[i][0] == 1 && drawn[i][1] == 1;
+  for (std::size_t i = 0; i < drawn.size(); ++i)
+    if (drawn[i][0] == 1 && drawn[i][1] == 1) both += 1.0;
   const double p = naive_probability(hmm, {1, 1});
   EXPECT_NEAR(both / 20000, p, 5.0 * std::sqrt(p * (1.0 - p) / 20000));
 }

@@ -89,7 +89,8 @@ std::size_t measured_edge_hmm(Index n, Index s, std::size_t length) {
       along[0](0, j) -= 1.0;
       add(along, RealVector::Zero(n));
     }
-    add(still, RealVector(RealVector::Unit(n, j) - RealVector::Constant(n, 1.0 / double(n))));
+    add(still,
+        RealVector(RealVector::Unit(n, j) - RealVector::Constant(n, 1.0 / static_cast<double>(n))));
   }
   return rank_of(columns);
 }
