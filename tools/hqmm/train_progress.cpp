@@ -2,11 +2,11 @@
 
 #include <sys/ioctl.h>
 #include <unistd.h>
-#include <ctime>
 
 #include <algorithm>
 #include <cmath>
 #include <csignal>
+#include <ctime>
 
 namespace hqmm::cli {
 namespace {
