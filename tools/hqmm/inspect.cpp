@@ -194,8 +194,8 @@ std::vector<Complex> eigenvalues_to_draw(const AnyModel& model) {
 }
 
 void draw_spectrum(const Options& options, const AnyModel& model) {
-  write_file(options.figure, draw_disc_svg("Channel spectrum – " + describe(model),
-                                           eigenvalues_to_draw(model)));
+  write_file(options.figure,
+             draw_disc_svg("Channel spectrum – " + describe(model), eigenvalues_to_draw(model)));
 }
 
 void run(const Options& options) {
