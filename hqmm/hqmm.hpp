@@ -34,6 +34,7 @@
 #include "hqmm/model/channel.hpp"
 #include "hqmm/model/embedding.hpp"
 #include "hqmm/model/likelihood.hpp"
+#include "hqmm/model/parameters.hpp"
 #include "hqmm/model/random_models.hpp"
 #include "hqmm/model/sample.hpp"
 #include "hqmm/model/synthetic.hpp"

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "hqmm/core/random.hpp"
+#include "hqmm/model/edge_hmm.hpp"
 #include "hqmm/model/hmm.hpp"
 #include "hqmm/model/hqmm.hpp"
 #include "hqmm/model/random_models.hpp"
@@ -117,6 +118,25 @@ inline double naive_probability(const Hmm& hmm, const std::vector<Symbol>& symbo
   return static_cast<double>(sum);
 }
 
+inline long double sum_over_paths(const EdgeHmm& hmm, const std::vector<Symbol>& symbols,
+                                  std::size_t t, Index from) {
+  if (t == symbols.size()) return 1.0L;
+  long double sum = 0.0L;
+  for (std::size_t y = 0; y < hmm.edges.size(); ++y) {
+    if (symbols[t] != kMissing && symbols[t] != y) continue;
+    for (Index to = 0; to < hmm.latent_dim(); ++to)
+      sum += hmm.edges[y](to, from) * sum_over_paths(hmm, symbols, t + 1, to);
+  }
+  return sum;
+}
+
+inline double naive_probability(const EdgeHmm& hmm, const std::vector<Symbol>& symbols) {
+  long double sum = 0.0L;
+  for (Index x = 0; x < hmm.latent_dim(); ++x)
+    sum += hmm.initial(x) * sum_over_paths(hmm, symbols, 0, x);
+  return static_cast<double>(sum);
+}
+
 /// Σ f over every way to fill in the missing symbols: an exact marginal, by enumeration.
 inline double sum_over_missing(std::vector<Symbol> symbols, std::size_t alphabet_size,
                                const std::function<double(const std::vector<Symbol>&)>& f) {
@@ -181,6 +201,13 @@ inline void make_infeasible(Hqmm& model, RandomStream& random) {
 /// An HMM whose start is random too.
 inline Hmm random_started_hmm(Index n, Index s, RandomStream& random) {
   Hmm hmm = random_hmm(Alphabet::integers(static_cast<std::size_t>(s)), n, random);
+  for (double& x : hmm.initial) x = random.uniform() + 1e-3;
+  hmm.initial /= hmm.initial.sum();
+  return hmm;
+}
+
+inline EdgeHmm random_started_edge_hmm(Index n, Index s, RandomStream& random) {
+  EdgeHmm hmm = random_edge_hmm(Alphabet::integers(static_cast<std::size_t>(s)), n, random);
   for (double& x : hmm.initial) x = random.uniform() + 1e-3;
   hmm.initial /= hmm.initial.sum();
   return hmm;

@@ -233,6 +233,8 @@ std::vector<SequenceLikelihood> fast_log_likelihoods(const AnyModel& model, cons
   require_fitting(model, set);
   if (const Hmm* hmm = std::get_if<Hmm>(&model))
     return hmm_log_likelihoods(*hmm, set, burn_in, threads);
+  // One product of a matrix and a vector per symbol is what its filter takes anyway.
+  if (std::holds_alternative<EdgeHmm>(model)) return log_likelihoods(model, set, burn_in, threads);
   const Hqmm& hqmm = std::get<Hqmm>(model);
   if (burn_in == 0 && is_feasible(hqmm)) {
     const Components mixture = components_of(hqmm);

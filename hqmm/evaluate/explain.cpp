@@ -89,6 +89,7 @@ Hqmm as_hqmm(const AnyModel& model) {
                "probabilities");
   }
   if (const auto* hmm = std::get_if<Hmm>(&model)) return embed_rank_one(*hmm);
+  if (const auto* hmm = std::get_if<EdgeHmm>(&model)) return embed_rank_one(*hmm);
   return std::get<Hqmm>(model);
 }
 

@@ -22,6 +22,10 @@ class Assembler {
         Hqmm model = hqmm();
         require_valid(model);
         out.model = std::move(model);
+      } else if (kind == "hmm" && find("edges") != nullptr) {
+        EdgeHmm model = edge_hmm();
+        require_valid(model);
+        out.model = std::move(model);
       } else if (kind == "hmm") {
         Hmm model = hmm();
         require_valid(model);
@@ -64,9 +68,10 @@ class Assembler {
   [[nodiscard]] std::string kind() const {
     if (arrays_.kind) return *arrays_.kind;
     if (arrays_.arrays.contains("kraus")) return "hqmm";
-    if (arrays_.arrays.contains("transition")) return "hmm";
-    throw fail(ErrorCode::kBadData, in_file(file_),
-               "this is no model: expected an array 'kraus' (HQMM) or 'transition' (HMM)");
+    if (arrays_.arrays.contains("transition") || arrays_.arrays.contains("edges")) return "hmm";
+    throw fail(
+        ErrorCode::kBadData, in_file(file_),
+        "this is no model: expected an array 'kraus' (HQMM) or 'transition' or 'edges' (HMM)");
   }
 
   [[nodiscard]] const NdArray* find(const std::string& name) const {
@@ -200,13 +205,39 @@ class Assembler {
                  model.emission.rows(), kMaxAlphabet);
     }
     model.alphabet = alphabet(static_cast<std::size_t>(model.emission.rows()));
-    const Index n = model.transition.rows();
-    if (find("initial") != nullptr) {
-      model.initial = real_vector("initial");
-    } else {
-      model.initial = RealVector::Constant(n, 1.0 / static_cast<double>(n));
-    }
+    model.initial = initial(model.transition.rows());
     return model;
+  }
+
+  [[nodiscard]] EdgeHmm edge_hmm() const {
+    for (const char* other : {"transition", "emission"}) {
+      if (find(other) != nullptr)
+        throw fail(ErrorCode::kBadData, at(other),
+                   "does not go with 'edges': expected one or the other");
+    }
+    const NdArray& array = need("edges");
+    require_shape("edges", array, array.shape.size() == 3 && array.shape[1] == array.shape[2],
+                  "(s, n, n)");
+    const std::size_t s = array.shape[0], n = array.shape[1];
+    if (s > kMaxAlphabet) {
+      throw fail(ErrorCode::kBadData, at("edges"), "has {} symbols, at most {} are supported", s,
+                 kMaxAlphabet);
+    }
+    EdgeHmm model;
+    model.edges.assign(s, RealMatrix(static_cast<Index>(n), static_cast<Index>(n)));
+    for (std::size_t k = 0; k < array.values.size(); ++k) {
+      model.edges[k / (n * n)](static_cast<Index>(k / n % n), static_cast<Index>(k % n)) =
+          real("edges", array.values[k]);
+    }
+    model.alphabet = alphabet(s);
+    model.initial = initial(static_cast<Index>(n));
+    return model;
+  }
+
+  /// Uniform when absent.
+  [[nodiscard]] RealVector initial(Index n) const {
+    if (find("initial") != nullptr) return real_vector("initial");
+    return RealVector::Constant(n, 1.0 / static_cast<double>(n));
   }
 
   const ModelArrays& arrays_;
@@ -228,6 +259,19 @@ void put(ModelArrays& out, const Hmm& model) {
   out.kind = "hmm";
   out.arrays["transition"] = from_real(model.transition);
   out.arrays["emission"] = from_real(model.emission);
+  out.arrays["initial"] = from_real(model.initial);
+  out.arrays["initial"].shape.pop_back();
+}
+
+void put(ModelArrays& out, const EdgeHmm& model) {
+  out.kind = "hmm";
+  const auto n = static_cast<std::size_t>(model.latent_dim());
+  NdArray edges{{model.edges.size(), n, n}, {}, false};
+  for (const RealMatrix& edge : model.edges) {
+    const NdArray one = from_real(edge);
+    edges.values.insert(edges.values.end(), one.values.begin(), one.values.end());
+  }
+  out.arrays["edges"] = std::move(edges);
   out.arrays["initial"] = from_real(model.initial);
   out.arrays["initial"].shape.pop_back();
 }

@@ -38,8 +38,8 @@ inline constexpr std::int64_t kModelVersion = 1;
 inline constexpr std::size_t kMostElements = std::size_t{1} << 27;
 
 /// Every array a model file may hold, by name.
-inline constexpr const char* kArrayNames[] = {"kraus",      "initial_state", "position_map",
-                                              "transition", "emission",      "initial"};
+inline constexpr const char* kArrayNames[] = {
+    "kraus", "initial_state", "position_map", "transition", "emission", "edges", "initial"};
 
 /// Builds and validates the model; errors name `file`, the `place` in it where there are several
 /// models ("class 'EI'"), and the array.

@@ -52,6 +52,8 @@ class MatReader {
       // MATLAB drops trailing axes of length one: n = 1 comes as (s, w).
       while (kraus->second.shape.size() < 4) kraus->second.shape.push_back(1);
     }
+    if (const auto edges = out.arrays.find("edges"); edges != out.arrays.end())
+      while (edges->second.shape.size() < 3) edges->second.shape.push_back(1);
     out.alphabet = alphabet();
     if (const auto anchor = text("position_anchor")) out.position_anchor = *anchor;
     if (const auto json_text = text("provenance")) {

@@ -86,6 +86,7 @@ OrderedJson to_json(const TrainOptions& o) {
   out["gradient_through_burn_in"] = o.gradient_through_burn_in;
   out["givens_pairs"] = o.givens_pairs;
   out["givens_evaluations"] = o.givens_evaluations;
+  out["emission"] = name_of(o.emission);
   out["tolerance"] = o.tolerance;
   out["restarts"] = o.restarts;
   out["patience"] = o.patience;
@@ -117,6 +118,8 @@ TrainOptions train_options_from_json(const nlohmann::json& json) {
   get(json, "gradient_through_burn_in", o.gradient_through_burn_in);
   get(json, "givens_pairs", o.givens_pairs);
   get(json, "givens_evaluations", o.givens_evaluations);
+  // Runs that began before there was a choice do not say.
+  if (json.contains("emission")) o.emission = get_name(json, "emission", parse_emission);
   get(json, "tolerance", o.tolerance);
   get(json, "restarts", o.restarts);
   get(json, "patience", o.patience);

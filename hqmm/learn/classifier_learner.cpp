@@ -191,6 +191,8 @@ class ClassifierFit {
     if (result.status == TrainStatus::kDiverged)
       throw fail(ErrorCode::kDiverged, "{}", result.message);
     if (const Hmm* hmm = std::get_if<Hmm>(&result.model)) return smoothed(*hmm, options_.smoothing);
+    if (const EdgeHmm* edge = std::get_if<EdgeHmm>(&result.model))
+      return smoothed(*edge, options_.smoothing);
     return with_fewest_operators(smoothed(std::get<Hqmm>(result.model), options_.smoothing));
   }
 
@@ -199,8 +201,13 @@ class ClassifierFit {
     if (members.size() == 1) return std::move(members.front());
     std::vector<Hqmm> parts;
     for (AnyModel& member : members) {
-      const Hmm* hmm = std::get_if<Hmm>(&member);
-      parts.push_back(hmm != nullptr ? embed_rank_one(*hmm) : std::get<Hqmm>(std::move(member)));
+      if (const Hmm* hmm = std::get_if<Hmm>(&member)) {
+        parts.push_back(embed_rank_one(*hmm));
+      } else if (const EdgeHmm* edge = std::get_if<EdgeHmm>(&member)) {
+        parts.push_back(embed_rank_one(*edge));
+      } else {
+        parts.push_back(std::get<Hqmm>(std::move(member)));
+      }
     }
     return mixture(parts,
                    std::vector<double>(parts.size(), 1.0 / static_cast<double>(parts.size())));

@@ -29,6 +29,9 @@ constexpr Names<InitialStateKind, 4> kInitialStates{{{InitialStateKind::kUniform
                                                      {InitialStateKind::kLearned, "learned"},
                                                      {InitialStateKind::kPure, "pure"}}};
 
+constexpr Names<EmissionKind, 2> kEmissions{
+    {{EmissionKind::kState, "state"}, {EmissionKind::kEdge, "edge"}}};
+
 template <typename Kind, std::size_t N>
 std::string_view name_in(const Names<Kind, N>& names, Kind kind) {
   for (const auto& [value, name] : names) {
@@ -102,6 +105,7 @@ std::string_view name_of(LearnerKind kind) { return name_in(kLearners, kind); }
 std::string_view name_of(RetractionKind kind) { return name_in(kRetractions, kind); }
 std::string_view name_of(ScheduleKind kind) { return name_in(kSchedules, kind); }
 std::string_view name_of(InitialStateKind kind) { return name_in(kInitialStates, kind); }
+std::string_view name_of(EmissionKind kind) { return name_in(kEmissions, kind); }
 LearnerKind parse_learner(std::string_view text) { return parse_in(kLearners, text, "learner"); }
 RetractionKind parse_retraction(std::string_view text) {
   return parse_in(kRetractions, text, "retraction");
@@ -111,6 +115,9 @@ ScheduleKind parse_schedule(std::string_view text) {
 }
 InitialStateKind parse_initial_state(std::string_view text) {
   return parse_in(kInitialStates, text, "initial state");
+}
+EmissionKind parse_emission(std::string_view text) {
+  return parse_in(kEmissions, text, "emission");
 }
 
 TrainOptions default_options(LearnerKind learner) {
@@ -202,6 +209,10 @@ void require_usable(const TrainOptions& options) {
   require(options.warm_noise >= 0.0 && std::isfinite(options.warm_noise), "--warm-noise",
           "a number ≥ 0", options.warm_noise);
   require_engine(options);
+  if (options.emission == EmissionKind::kEdge && options.learner != LearnerKind::kEm) {
+    throw fail(ErrorCode::kUsage, "--emission is about the HMMs of em: {} learns HQMMs",
+               name_of(options.learner));
+  }
   if (options.learner == LearnerKind::kGivens &&
       options.initial_state == InitialStateKind::kLearned) {
     throw fail(ErrorCode::kUsage,

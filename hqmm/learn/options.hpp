@@ -24,6 +24,11 @@ enum class InitialStateKind {
   kPure,     // |b⟩⟨b|, learned, rank one throughout
 };
 
+enum class EmissionKind {
+  kState,  // of the new state: Hmm
+  kEdge,   // of the move: EdgeHmm
+};
+
 struct TrainOptions {
   LearnerKind learner = LearnerKind::kNsRis;
   RetractionKind retraction = RetractionKind::kFeasible;
@@ -57,6 +62,7 @@ struct TrainOptions {
   std::size_t givens_evaluations = 60;  // of the likelihood, per row pair
 
   // EM
+  EmissionKind emission = EmissionKind::kState;
   double tolerance = 7e-6;  // on the relative change of the log-likelihood
 
   std::size_t restarts = 1;
@@ -71,10 +77,12 @@ struct TrainOptions {
 [[nodiscard]] std::string_view name_of(RetractionKind kind);
 [[nodiscard]] std::string_view name_of(ScheduleKind kind);
 [[nodiscard]] std::string_view name_of(InitialStateKind kind);
+[[nodiscard]] std::string_view name_of(EmissionKind kind);
 [[nodiscard]] LearnerKind parse_learner(std::string_view text);
 [[nodiscard]] RetractionKind parse_retraction(std::string_view text);
 [[nodiscard]] ScheduleKind parse_schedule(std::string_view text);
 [[nodiscard]] InitialStateKind parse_initial_state(std::string_view text);
+[[nodiscard]] EmissionKind parse_emission(std::string_view text);
 
 /// The recipe of a learner: what differs from the defaults above for cosm, givens and em.
 [[nodiscard]] TrainOptions default_options(LearnerKind learner);

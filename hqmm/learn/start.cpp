@@ -44,7 +44,8 @@ void require_pure(const Matrix& rho) {
       purity);
 }
 
-Start warm_hqmm_from_hmm(const Hmm& hmm, const TrainOptions& options, std::size_t restart) {
+template <typename Model>
+Start warm_hqmm_from_hmm(const Model& hmm, const TrainOptions& options, std::size_t restart) {
   if (options.kraus_rank != hmm.latent_dim()) {
     throw fail(ErrorCode::kUsage, "a warm start from an HMM of {} states needs -w {}, not -w {}",
                hmm.latent_dim(), hmm.latent_dim(), options.kraus_rank);
@@ -55,11 +56,29 @@ Start warm_hqmm_from_hmm(const Hmm& hmm, const TrainOptions& options, std::size_
   return {std::move(model), AnyModel(embed_rank_one(hmm))};
 }
 
+/// EM goes on from a model of its type, and edges from an HMM of either.
+AnyModel warm_hmm(const AnyModel& from, const TrainOptions& options) {
+  const auto* hmm = std::get_if<Hmm>(&from);
+  const auto* edge = std::get_if<EdgeHmm>(&from);
+  if (options.emission == EmissionKind::kEdge) {
+    if (edge != nullptr) return *edge;
+    if (hmm != nullptr) return as_edge_hmm(*hmm);
+  }
+  if (hmm != nullptr) return *hmm;
+  if (edge != nullptr)
+    throw fail(ErrorCode::kUsage, "the warm start emits on its edges: add --emission edge");
+  throw fail(ErrorCode::kUsage, "em learns HMMs; the warm start is an HQMM");
+}
+
 }  // namespace
 
 AnyModel random_start(const TrainOptions& options, const Alphabet& alphabet, std::size_t restart) {
   RandomStream random(options.seed, Purpose::kInitialModel, restart);
-  if (options.learner == LearnerKind::kEm) return random_hmm(alphabet, options.latent_dim, random);
+  if (options.learner == LearnerKind::kEm) {
+    if (options.emission == EmissionKind::kEdge)
+      return random_edge_hmm(alphabet, options.latent_dim, random);
+    return random_hmm(alphabet, options.latent_dim, random);
+  }
   KrausSet set = random_kraus(static_cast<Index>(alphabet.size()), options.kraus_rank,
                               options.latent_dim, random);
   return stationary_hqmm(alphabet, std::move(set), initial_state(options, restart));
@@ -76,14 +95,16 @@ Start warm_start(const AnyModel& from, const TrainOptions& options, const Alphab
     throw fail(ErrorCode::kUsage, "the warm start has n = {}, the run n = {}", n,
                options.latent_dim);
   }
-  const auto* hmm = std::get_if<Hmm>(&from);
   if (options.learner == LearnerKind::kEm) {
-    if (hmm == nullptr) throw fail(ErrorCode::kUsage, "em learns HMMs; the warm start is an HQMM");
-    return {*hmm, AnyModel(*hmm)};
+    const AnyModel model = warm_hmm(from, options);
+    return {model, model};
   }
   const bool pure = options.initial_state == InitialStateKind::kPure;
-  if (hmm != nullptr) {
-    Start start = warm_hqmm_from_hmm(*hmm, options, restart);
+  const auto* hmm = std::get_if<Hmm>(&from);
+  const auto* edge = std::get_if<EdgeHmm>(&from);
+  if (hmm != nullptr || edge != nullptr) {
+    Start start = hmm != nullptr ? warm_hqmm_from_hmm(*hmm, options, restart)
+                                 : warm_hqmm_from_hmm(*edge, options, restart);
     if (pure) require_pure(std::get<Hqmm>(start.model).initial_state);
     return start;
   }

@@ -12,6 +12,7 @@
 #include "hqmm/engine/likelihood.hpp"
 #include "hqmm/learn/baum_welch.hpp"
 #include "hqmm/learn/descent.hpp"
+#include "hqmm/learn/edge_baum_welch.hpp"
 #include "hqmm/learn/givens.hpp"
 #include "hqmm/learn/start.hpp"
 
@@ -83,6 +84,8 @@ class Trainer {
   [[nodiscard]] std::unique_ptr<Learner> make_learner(const AnyModel& start,
                                                       std::size_t restart) const {
     if (options_.learner == LearnerKind::kEm) {
+      if (const auto* edge = std::get_if<EdgeHmm>(&start))
+        return std::make_unique<EdgeBaumWelch>(*edge, train_, options_);
       return std::make_unique<BaumWelch>(std::get<Hmm>(start), train_, options_);
     }
     const auto& hqmm = std::get<Hqmm>(start);

@@ -8,16 +8,20 @@
 
 namespace hqmm {
 
-using AnyModel = std::variant<Hmm, Hqmm>;
+using AnyModel = std::variant<Hmm, Hqmm, EdgeHmm>;
 
 [[nodiscard]] inline HmmFilter make_filter(const Hmm& model) { return HmmFilter(model); }
 [[nodiscard]] inline HqmmFilter make_filter(const Hqmm& model) { return HqmmFilter(model); }
+[[nodiscard]] inline EdgeHmmFilter make_filter(const EdgeHmm& model) {
+  return EdgeHmmFilter(model);
+}
 
 [[nodiscard]] inline const Alphabet& alphabet_of(const AnyModel& model) {
   return std::visit([](const auto& m) -> const Alphabet& { return m.alphabet; }, model);
 }
+/// Hidden Markov models of both types are of the kind "hmm".
 [[nodiscard]] inline std::string_view kind_of(const AnyModel& model) {
-  return std::holds_alternative<Hmm>(model) ? "hmm" : "hqmm";
+  return std::holds_alternative<Hqmm>(model) ? "hqmm" : "hmm";
 }
 /// ‖Γ†Γ − I‖_F of an HQMM; the largest distance of a column sum from 1 of an HMM.
 [[nodiscard]] double feasibility_residual(const Hmm& model);

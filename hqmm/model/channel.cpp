@@ -214,6 +214,14 @@ EntropyRate estimate_entropy_rate(const Model& model, const State& stationary,
   return out;
 }
 
+FixedPoint stochastic_fixed_point(const RealMatrix& transition) {
+  const Index n = transition.rows();
+  const RealVector uniform = RealVector::Constant(n, 1.0 / static_cast<double>(n));
+  const RealVector x =
+      dense_fixed_point(transition, uniform, [](const RealVector& v) { return v.sum(); });
+  return {x.cast<Complex>().asDiagonal().toDenseMatrix(), (transition * x - x).norm()};
+}
+
 }  // namespace
 
 double period_of(Complex eigenvalue) {
@@ -231,6 +239,10 @@ Spectrum channel_spectrum(const KrausSet& given, std::size_t count) {
 
 Spectrum channel_spectrum(const Hmm& model, std::size_t count) {
   return make_spectrum(dense_eigenvalues(model.transition), count);
+}
+
+Spectrum channel_spectrum(const EdgeHmm& model, std::size_t count) {
+  return make_spectrum(dense_eigenvalues(model.transition()), count);
 }
 
 FixedPoint channel_fixed_point(const KrausSet& given) {
@@ -254,11 +266,11 @@ FixedPoint channel_fixed_point(const KrausSet& given) {
 }
 
 FixedPoint channel_fixed_point(const Hmm& model) {
-  const Index n = model.latent_dim();
-  const RealVector uniform = RealVector::Constant(n, 1.0 / static_cast<double>(n));
-  const RealVector x =
-      dense_fixed_point(model.transition, uniform, [](const RealVector& v) { return v.sum(); });
-  return {x.cast<Complex>().asDiagonal().toDenseMatrix(), (model.transition * x - x).norm()};
+  return stochastic_fixed_point(model.transition);
+}
+
+FixedPoint channel_fixed_point(const EdgeHmm& model) {
+  return stochastic_fixed_point(model.transition());
 }
 
 EntropyRate entropy_rate(const Hqmm& model, const EntropyOptions& options) {
@@ -274,6 +286,13 @@ EntropyRate entropy_rate(const Hqmm& model, const EntropyOptions& options) {
 }
 
 EntropyRate entropy_rate(const Hmm& model, const EntropyOptions& options) {
+  const auto n = static_cast<double>(model.latent_dim());
+  const double cost = 2.0 * n * (n + static_cast<double>(model.alphabet_size()));
+  const RealVector start = channel_fixed_point(model).state.diagonal().real();
+  return estimate_entropy_rate(model, start, cost, options);
+}
+
+EntropyRate entropy_rate(const EdgeHmm& model, const EntropyOptions& options) {
   const auto n = static_cast<double>(model.latent_dim());
   const double cost = 2.0 * n * (n + static_cast<double>(model.alphabet_size()));
   const RealVector start = channel_fixed_point(model).state.diagonal().real();

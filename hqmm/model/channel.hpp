@@ -24,6 +24,7 @@ struct Spectrum {
 /// all eigenvalues are zero.
 [[nodiscard]] Spectrum channel_spectrum(const KrausSet& set, std::size_t count = 8);
 [[nodiscard]] Spectrum channel_spectrum(const Hmm& model, std::size_t count = 8);
+[[nodiscard]] Spectrum channel_spectrum(const EdgeHmm& model, std::size_t count = 8);
 
 /// The state that the channel, averaged over time, takes I/n to (for an HMM the uniform
 /// distribution): the fixed point when there is one only.
@@ -33,6 +34,7 @@ struct FixedPoint {
 };
 [[nodiscard]] FixedPoint channel_fixed_point(const KrausSet& set);
 [[nodiscard]] FixedPoint channel_fixed_point(const Hmm& model);
+[[nodiscard]] FixedPoint channel_fixed_point(const EdgeHmm& model);
 
 /// Entropy per symbol of the stationary process in nats, estimated by averaging the entropy of the
 /// predictive distribution along sampled sequences started at the fixed point. Throws kUsage for a
@@ -49,5 +51,6 @@ struct EntropyOptions {
 };
 [[nodiscard]] EntropyRate entropy_rate(const Hqmm& model, const EntropyOptions& options = {});
 [[nodiscard]] EntropyRate entropy_rate(const Hmm& model, const EntropyOptions& options = {});
+[[nodiscard]] EntropyRate entropy_rate(const EdgeHmm& model, const EntropyOptions& options = {});
 
 }  // namespace hqmm

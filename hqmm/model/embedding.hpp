@@ -1,7 +1,7 @@
-// Every HMM is an HQMM: two embeddings, both exact.
+// Every HMM of either type is an HQMM: two embeddings, both exact.
 //
-// With T_y = diag(C_y) A and ρ₀ = diag(initial) the HQMM gives exactly the HMM's probabilities, w =
-// n:
+// With T_y = diag(C_y) A, or the edges as they are, and ρ₀ = diag(initial) the HQMM gives exactly
+// the HMM's probabilities, w = n:
 //   rank one   K[y][j] = v_{y,j}⟨j|,  (v_{y,j})_i = √(T_y)_ij      reads only the diagonal of ρ
 //   cyclic     K[y][(i−j) mod n] has the entry (j, i) = √(T_y)_ji    full-rank operators, the start
 //   for
@@ -9,12 +9,14 @@
 //              in
 #pragma once
 
-#include "hqmm/model/hmm.hpp"
+#include "hqmm/model/edge_hmm.hpp"
 #include "hqmm/model/hqmm.hpp"
 
 namespace hqmm {
 
 [[nodiscard]] Hqmm embed_rank_one(const Hmm& hmm);
 [[nodiscard]] Hqmm embed_cyclic(const Hmm& hmm);
+[[nodiscard]] Hqmm embed_rank_one(const EdgeHmm& hmm);
+[[nodiscard]] Hqmm embed_cyclic(const EdgeHmm& hmm);
 
 }  // namespace hqmm

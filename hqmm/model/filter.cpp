@@ -34,4 +34,38 @@ void HmmFilter::next_distribution(std::span<double> out) const {
   normalise(out);
 }
 
+struct EdgeHmmFilter::Tables {
+  RealMatrix transition;  // Σ_y T_y
+  RealMatrix weights;     // 1ᵀT_y as rows: the symbols' probabilities are weights · x
+};
+
+EdgeHmmFilter::EdgeHmmFilter(const EdgeHmm& model) : model_(&model), x_(model.initial) {
+  auto tables = std::make_shared<Tables>();
+  tables->transition = model.transition();
+  tables->weights.resize(model.alphabet_size(), model.latent_dim());
+  for (Index y = 0; y < model.alphabet_size(); ++y)
+    tables->weights.row(y) = model.edges[static_cast<std::size_t>(y)].colwise().sum();
+  tables_ = std::move(tables);
+}
+
+void EdgeHmmFilter::restart(std::size_t /*length*/) { set_state(model_->initial); }
+
+StepWeight EdgeHmmFilter::step(Symbol symbol) {
+  StepWeight weight;
+  if (symbol != kMissing) {
+    assert(symbol < alphabet_size());
+    next_.noalias() = model_->edges[symbol] * x_;
+    weight.raw = next_.sum();
+  }
+  if (symbol == kMissing || !(weight.raw > 0.0)) next_.noalias() = tables_->transition * x_;
+  x_ = next_ / next_.sum();
+  return weight;
+}
+
+void EdgeHmmFilter::next_distribution(std::span<double> out) const {
+  Eigen::Map<RealVector>(out.data(), static_cast<Index>(out.size())).noalias() =
+      tables_->weights * x_;
+  normalise(out);
+}
+
 }  // namespace hqmm

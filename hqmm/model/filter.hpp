@@ -1,7 +1,7 @@
 // Filters: a model's state carried along a sequence, one symbol at a time.
 //
-// Both filters have the same members, so scoring, prediction and sampling are written once for
-// either. The state is renormalised at every step: a sequence of any length neither under- nor
+// All filters have the same members, so scoring, prediction and sampling are written once for
+// any. The state is renormalised at every step: a sequence of any length neither under- nor
 // overflows.
 #pragma once
 
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "hqmm/core/aligned.hpp"
+#include "hqmm/model/edge_hmm.hpp"
 #include "hqmm/model/hmm.hpp"
 #include "hqmm/model/hqmm.hpp"
 
@@ -80,6 +81,27 @@ class HmmFilter {
   const Hmm* model_;
   RealVector x_;          // distribution over states now
   RealVector predicted_;  // A x
+};
+
+class EdgeHmmFilter {
+ public:
+  explicit EdgeHmmFilter(const EdgeHmm& model);
+
+  void restart(std::size_t length = kUnknownLength);
+  StepWeight step(Symbol symbol);
+  void next_distribution(std::span<double> out) const;
+  void skip() { step(kMissing); }
+
+  [[nodiscard]] const RealVector& state() const noexcept { return x_; }
+  void set_state(const RealVector& x) { x_ = x; }
+  [[nodiscard]] std::size_t alphabet_size() const { return model_->alphabet.size(); }
+
+ private:
+  struct Tables;  // shared by copies of the filter
+
+  const EdgeHmm* model_;
+  std::shared_ptr<const Tables> tables_;
+  RealVector x_, next_;
 };
 
 /// The distribution of the symbol `steps` ahead (1 = the next one); the filter itself does not

@@ -27,6 +27,7 @@ SequenceLikelihood log_likelihood(Filter& filter, const SequenceView& sequence,
 }
 
 template SequenceLikelihood log_likelihood(HmmFilter&, const SequenceView&, std::size_t);
+template SequenceLikelihood log_likelihood(EdgeHmmFilter&, const SequenceView&, std::size_t);
 template SequenceLikelihood log_likelihood(HqmmFilter&, const SequenceView&, std::size_t);
 
 namespace {

@@ -61,4 +61,13 @@ Hmm random_hmm(const Alphabet& alphabet, Index latent_dim, RandomStream& random)
   return hmm;
 }
 
+EdgeHmm random_edge_hmm(const Alphabet& alphabet, Index latent_dim, RandomStream& random) {
+  const auto s = static_cast<Index>(alphabet.size());
+  const RealMatrix all = random_columns(s * latent_dim, latent_dim, random);
+  EdgeHmm hmm{
+      alphabet, {}, RealVector::Constant(latent_dim, 1.0 / static_cast<double>(latent_dim))};
+  for (Index y = 0; y < s; ++y) hmm.edges.emplace_back(all.middleRows(y * latent_dim, latent_dim));
+  return hmm;
+}
+
 }  // namespace hqmm

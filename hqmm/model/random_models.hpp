@@ -2,6 +2,7 @@
 #pragma once
 
 #include "hqmm/core/random.hpp"
+#include "hqmm/model/edge_hmm.hpp"
 #include "hqmm/model/hmm.hpp"
 #include "hqmm/model/hqmm.hpp"
 
@@ -16,5 +17,7 @@ namespace hqmm {
 [[nodiscard]] Matrix random_pure_state(Index latent_dim, RandomStream& random);
 /// Columns uniform on the simplex, uniform initial distribution.
 [[nodiscard]] Hmm random_hmm(const Alphabet& alphabet, Index latent_dim, RandomStream& random);
+[[nodiscard]] EdgeHmm random_edge_hmm(const Alphabet& alphabet, Index latent_dim,
+                                      RandomStream& random);
 
 }  // namespace hqmm

@@ -80,6 +80,15 @@ Hmm smoothed(const Hmm& model, double epsilon) {
   return out;
 }
 
+EdgeHmm smoothed(const EdgeHmm& model, double epsilon) {
+  require_smoothing(epsilon);
+  EdgeHmm out = model;
+  const RealMatrix share =
+      epsilon / static_cast<double>(model.alphabet_size()) * model.transition();
+  for (RealMatrix& edge : out.edges) edge = (1.0 - epsilon) * edge + share;
+  return out;
+}
+
 Stack pull_back_smoothing(const KrausSet& set, const Stack& gradient, double epsilon) {
   if (epsilon == 0.0) return gradient;
   const Index s = set.alphabet_size();

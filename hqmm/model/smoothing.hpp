@@ -10,6 +10,7 @@
 
 #include <vector>
 
+#include "hqmm/model/edge_hmm.hpp"
 #include "hqmm/model/hmm.hpp"
 #include "hqmm/model/hqmm.hpp"
 
@@ -22,6 +23,8 @@ void require_smoothing(double epsilon);
 [[nodiscard]] Hqmm smoothed(const Hqmm& model, double epsilon);
 /// The same of an HMM is one again: C ← (1−ε) C + ε/s.
 [[nodiscard]] Hmm smoothed(const Hmm& model, double epsilon);
+/// T_y ← (1−ε) T_y + (ε/s) Σ_z T_z
+[[nodiscard]] EdgeHmm smoothed(const EdgeHmm& model, double epsilon);
 
 /// ∂L/∂Γ of a set from ∂L by the Γ of the same set smoothed. `set` gives the sizes only.
 [[nodiscard]] Stack pull_back_smoothing(const KrausSet& set, const Stack& gradient, double epsilon);

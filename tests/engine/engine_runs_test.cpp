@@ -21,7 +21,8 @@ Batch long_batch(const Shape& shape, std::size_t length, double missing_share,
                  RandomStream& random) {
   Batch batch;
   batch.model = testing::random_hqmm(shape, random);
-  std::vector<Symbol> symbols = sample(batch.model, {1, length, kEngineRunsSeed, 0, 1})[0].to_vector();
+  std::vector<Symbol> symbols =
+      sample(batch.model, {1, length, kEngineRunsSeed, 0, 1})[0].to_vector();
   for (Symbol& symbol : symbols)
     if (random.uniform() < missing_share) symbol = kMissing;
   batch.set = testing::set_of(shape.s, {symbols});

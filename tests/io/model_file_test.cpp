@@ -78,6 +78,20 @@ TEST(ModelFile, EveryFormatKeepsTokensAndHmms) {
   }
 }
 
+TEST(ModelFile, EveryFormatKeepsEdges) {
+  for (const Index n : {1, 2, 4}) {
+    RandomStream random(4, Purpose::kTest);
+    const EdgeHmm hmm = random_edge_hmm(Alphabet::integers(3), n, random);
+    for (const char* extension : kExtensions) {
+      SCOPED_TRACE(fmt::format("n = {}, .{}", n, extension));
+      const EdgeHmm back = std::get<EdgeHmm>(through({hmm, {}}, extension).model);
+      ASSERT_EQ(back.edges.size(), hmm.edges.size());
+      for (std::size_t y = 0; y < hmm.edges.size(); ++y) EXPECT_EQ(back.edges[y], hmm.edges[y]);
+      EXPECT_EQ(back.initial, hmm.initial);
+    }
+  }
+}
+
 TEST(ModelFile, TheSameModelGivesTheSameBytes) {
   const ModelFile file{random_hqmm(3, 2, 2, 1), {{"seed", 7}}};
   for (const auto format : {ModelFormat::kHdf5, ModelFormat::kJson, ModelFormat::kMat}) {

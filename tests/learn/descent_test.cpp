@@ -23,7 +23,8 @@ struct ThreeEpochs {
     auto rule = make_ns_ris(options);
     rule->watch([this](const StepDetail& step) { steps.push_back(*step.after); });
     learner = std::make_unique<DescentLearner>(start, chunks, 0, options, 0, std::move(rule));
-    for (std::size_t epoch = 0; epoch < 3; ++epoch) outcome = learner->run_epoch(epoch, testing::kNever);
+    for (std::size_t epoch = 0; epoch < 3; ++epoch)
+      outcome = learner->run_epoch(epoch, testing::kNever);
   }
 
   testing::SmallData data;

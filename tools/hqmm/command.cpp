@@ -202,6 +202,10 @@ std::string describe(const AnyModel& model) {
   if (const auto* hmm = std::get_if<Hmm>(&model)) {
     return fmt::format("HMM, n = {}, s = {}", hmm->latent_dim(), hmm->alphabet_size());
   }
+  if (const auto* hmm = std::get_if<EdgeHmm>(&model)) {
+    return fmt::format("HMM emitting on its edges, n = {}, s = {}", hmm->latent_dim(),
+                       hmm->alphabet_size());
+  }
   const auto& hqmm = std::get<Hqmm>(model);
   const std::string sets = hqmm.positions.stationary()
                                ? ""

@@ -16,8 +16,10 @@ using Json = nlohmann::ordered_json;
 
 // One function per subcommand: adds it to the application, with what to run when it is chosen.
 void add_train(CLI::App& app);
+void add_select(CLI::App& app);
 void add_classify(CLI::App& app);
 void add_score(CLI::App& app);
+void add_baseline(CLI::App& app);
 void add_predict(CLI::App& app);
 void add_sample(CLI::App& app);
 void add_inspect(CLI::App& app);

@@ -20,6 +20,15 @@ void convert_sequences(const Options& options) {
                       set.alphabet().description(), options.out));
 }
 
+Hqmm embedded(const Options& options, const AnyModel& model) {
+  const auto embed = [&](const auto& hmm) {
+    return options.embed == "cyclic" ? embed_cyclic(hmm) : embed_rank_one(hmm);
+  };
+  if (const auto* hmm = std::get_if<Hmm>(&model)) return embed(*hmm);
+  if (const auto* hmm = std::get_if<EdgeHmm>(&model)) return embed(*hmm);
+  throw fail(ErrorCode::kUsage, "--embed takes an HMM; {} is an HQMM already", options.in);
+}
+
 void run(const Options& options) {
   const auto ends = [&](std::string_view suffix) { return options.out.ends_with(suffix); };
   if (ends(".txt") || ends(".tsv")) {
@@ -36,10 +45,7 @@ void run(const Options& options) {
   }
   ModelFile file = read_model(options.in);
   if (!options.embed.empty()) {
-    const auto* hmm = std::get_if<Hmm>(&file.model);
-    if (hmm == nullptr)
-      throw fail(ErrorCode::kUsage, "--embed takes an HMM; {} is an HQMM already", options.in);
-    file.model = options.embed == "cyclic" ? embed_cyclic(*hmm) : embed_rank_one(*hmm);
+    file.model = embedded(options, file.model);
     file.provenance["embedded_from_hmm"] = options.embed;
   }
   warn_if_infeasible(file.model, options.in);

@@ -16,22 +16,6 @@ constexpr double kPlotHeight = 300, kLegendStep = 19;
 constexpr std::array<const char*, 8> kColours{"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                               "#e69f00", "#56b4e9", "#000000", "#999999"};
 
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '&') {
-      out += "&amp;";
-    } else if (c == '<') {
-      out += "&lt;";
-    } else if (c == '>') {
-      out += "&gt;";
-    } else {
-      out += c;
-    }
-  }
-  return out;
-}
-
 class Drawing {
  public:
   explicit Drawing(const Chart& chart) : chart_(chart) { find_range(); }
@@ -116,8 +100,8 @@ class Drawing {
   }
 
   void text(double x, double y, const std::string& words, const std::string& style) {
-    out_ +=
-        fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" {}>{}</text>\n", x, y, style, escaped(words));
+    out_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" {}>{}</text>\n", x, y, style,
+                        svg_escaped(words));
   }
   void line(double x1, double y1, double x2, double y2, const std::string& style) {
     out_ += fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" {}/>\n", x1,
@@ -237,6 +221,22 @@ class Drawing {
 };
 
 }  // namespace
+
+std::string svg_escaped(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '&') {
+      out += "&amp;";
+    } else if (c == '<') {
+      out += "&lt;";
+    } else if (c == '>') {
+      out += "&gt;";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
 
 std::string draw_svg(const Chart& chart) { return Drawing(chart).run(); }
 

@@ -35,6 +35,9 @@ struct Chart {
   bool logarithmic = false;  // values ≤ 0 are left out
 };
 
+/// Text as it may stand between tags.
+[[nodiscard]] std::string svg_escaped(const std::string& text);
+
 /// The same chart gives the same bytes.
 [[nodiscard]] std::string draw_svg(const Chart& chart);
 

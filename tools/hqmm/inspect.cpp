@@ -7,6 +7,7 @@
 
 #include "classify.hpp"
 #include "command.hpp"
+#include "figure_disc.hpp"
 
 namespace hqmm::cli {
 namespace {
@@ -16,6 +17,7 @@ struct Options {
   std::string model;
   std::size_t eigenvalues = 8;
   std::uint64_t entropy_symbols = 0;
+  std::string figure;
 };
 
 /// Everything that is worked out about a model; the channel parts only for stationary ones.
@@ -33,12 +35,14 @@ Findings look(const AnyModel& model, const Options& options) {
   out.feasible = is_feasible(model);
   const EntropyOptions entropy{options.entropy_symbols, options.common.seed,
                                options.common.threads};
-  if (const auto* hmm = std::get_if<Hmm>(&model)) {
-    out.spectrum = channel_spectrum(*hmm, options.eigenvalues);
-    out.fixed_point = channel_fixed_point(*hmm);
-    out.entropy = entropy_rate(*hmm, entropy);
+  const auto look_at_hmm = [&](const auto& hmm) {
+    out.spectrum = channel_spectrum(hmm, options.eigenvalues);
+    out.fixed_point = channel_fixed_point(hmm);
+    out.entropy = entropy_rate(hmm, entropy);
     return out;
-  }
+  };
+  if (const auto* hmm = std::get_if<Hmm>(&model)) return look_at_hmm(*hmm);
+  if (const auto* hmm = std::get_if<EdgeHmm>(&model)) return look_at_hmm(*hmm);
   const auto& hqmm = std::get<Hqmm>(model);
   if (!hqmm.positions.stationary()) return out;
   const KrausSet& set = hqmm.sets[hqmm.positions.entries().front()];
@@ -74,17 +78,16 @@ Json spectrum_json(const Spectrum& spectrum) {
 Json model_json(const AnyModel& model) {
   Json out;
   out["kind"] = std::string(kind_of(model));
-  if (const auto* hmm = std::get_if<Hmm>(&model)) {
-    out["latent_dim"] = hmm->latent_dim();
-    out["alphabet_size"] = hmm->alphabet_size();
+  out["latent_dim"] = std::visit([](const auto& m) { return m.latent_dim(); }, model);
+  out["alphabet_size"] = alphabet_of(model).size();
+  if (const auto* hqmm = std::get_if<Hqmm>(&model)) {
+    out["kraus_rank"] = hqmm->kraus_rank();
+    out["kraus_sets"] = hqmm->sets.size();
+    out["stationary"] = hqmm->positions.stationary();
   } else {
-    const auto& hqmm = std::get<Hqmm>(model);
-    out["latent_dim"] = hqmm.latent_dim();
-    out["alphabet_size"] = hqmm.alphabet_size();
-    out["kraus_rank"] = hqmm.kraus_rank();
-    out["kraus_sets"] = hqmm.sets.size();
-    out["stationary"] = hqmm.positions.stationary();
+    out["emission"] = std::holds_alternative<Hmm>(model) ? "state" : "edge";
   }
+  out["parameters"] = parameter_count(model);
   out["alphabet"] = alphabet_of(model).all_tokens();
   return out;
 }
@@ -152,6 +155,7 @@ std::string spectrum_text(const Spectrum& spectrum) {
 std::string to_text(const Options& options, const ModelFile& file, const Findings& found) {
   std::string out = fmt::format("{}: {}\n", options.model, describe(file.model));
   out += fmt::format("alphabet                {}\n", alphabet_of(file.model).description());
+  out += fmt::format("free parameters         {}\n", parameter_count(file.model));
   out += fmt::format(
       "feasibility residual    {:.3g}  ({})\n", found.residual,
       found.feasible ? "trace preserving: its numbers are probabilities"
@@ -165,7 +169,7 @@ std::string to_text(const Options& options, const ModelFile& file, const Finding
                      found.spectrum->unique_fixed_point
                          ? ""
                          : " (one of several; the one reached from the mixed state)");
-  out += matrix_text(found.fixed_point->state, std::holds_alternative<Hmm>(file.model));
+  out += matrix_text(found.fixed_point->state, !std::holds_alternative<Hqmm>(file.model));
   out += spectrum_text(*found.spectrum);
   const double s = static_cast<double>(alphabet_of(file.model).size());
   const double bits = found.entropy->nats / std::numbers::ln2;
@@ -178,8 +182,27 @@ std::string to_text(const Options& options, const ModelFile& file, const Finding
   return out;
 }
 
+std::vector<Complex> eigenvalues_to_draw(const AnyModel& model) {
+  constexpr std::size_t kMost = 64;
+  if (const auto* hmm = std::get_if<Hmm>(&model)) return channel_spectrum(*hmm, kMost).eigenvalues;
+  if (const auto* hmm = std::get_if<EdgeHmm>(&model))
+    return channel_spectrum(*hmm, kMost).eigenvalues;
+  const auto& hqmm = std::get<Hqmm>(model);
+  if (!hqmm.positions.stationary())
+    throw fail(ErrorCode::kUsage, "--figure: a position-dependent model has no one channel");
+  return channel_spectrum(hqmm.sets[hqmm.positions.entries().front()], kMost).eigenvalues;
+}
+
+void draw_spectrum(const Options& options, const AnyModel& model) {
+  write_file(options.figure,
+             draw_disc_svg("Channel spectrum – " + describe(model), eigenvalues_to_draw(model)));
+}
+
 void run(const Options& options) {
-  if (std::filesystem::is_directory(options.model)) {
+  const bool is_run = std::filesystem::is_directory(options.model);
+  if (!options.figure.empty() && (is_run || is_classifier_file(options.model)))
+    throw fail(ErrorCode::kUsage, "--figure draws the channel of a model file");
+  if (is_run) {
     inspect_run(options.model, options.common);
     return;
   }
@@ -188,6 +211,7 @@ void run(const Options& options) {
     return;
   }
   const ModelFile file = read_model(options.model);
+  if (!options.figure.empty()) draw_spectrum(options, file.model);
   const Findings found = look(file.model, options);
   Output output(options.common.out);
   output.write(options.common.json ? dump(to_json(file, found)) : to_text(options, file, found));
@@ -218,6 +242,11 @@ void add_inspect(CLI::App& app) {
       ->capture_default_str()
       ->group("Detail")
       ->type_name("N");
+  command
+      ->add_option("--figure", options->figure,
+                   "Draw the channel's eigenvalues in the unit disc, as SVG")
+      ->group("Detail")
+      ->type_name("FILE.svg");
   add_common(*command, options->common, "Write the result here instead of to stdout");
   command->footer(
       R"(The channel is one step with its symbol unseen. Its leading eigenvalues say how fast the model forgets
@@ -225,7 +254,7 @@ void add_inspect(CLI::App& app) {
 Of a run: its options, how far it got, and what 'train --stationarity' measured of the paper's bound.
 
 Examples:
-  hqmm inspect model.h5
+  hqmm inspect model.h5 --figure spectrum.svg
   hqmm inspect runs/first)");
   command->callback([options] { run(*options); });
 }

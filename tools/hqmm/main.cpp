@@ -115,8 +115,10 @@ int main(int argc, char** argv) {
   app.get_formatter()->column_width(34);
   app.parse_complete_callback(&use_simd_limit);  // HQMM_SIMD is looked at before anything is done
   cli::add_train(app);
+  cli::add_select(app);
   cli::add_classify(app);
   cli::add_score(app);
+  cli::add_baseline(app);
   cli::add_predict(app);
   cli::add_sample(app);
   cli::add_inspect(app);

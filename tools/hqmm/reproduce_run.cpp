@@ -7,7 +7,6 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
-#include <ctime>
 #include <filesystem>
 #include <mutex>
 
@@ -71,14 +70,6 @@ class CellProgress {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::mutex guard_;
 };
-
-/// Processor time of this thread, which a cell has to itself: other work on the machine adds
-/// nothing to it.
-double thread_seconds() {
-  timespec now{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 class CellRunner {
  public:

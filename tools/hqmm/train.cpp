@@ -8,67 +8,13 @@
 #include "command.hpp"
 #include "hqmm/core/simd.hpp"
 #include "hqmm/learn/start.hpp"
+#include "train_data.hpp"
 #include "train_options.hpp"
 #include "train_progress.hpp"
 #include "train_run.hpp"
 
 namespace hqmm::cli {
 namespace {
-
-struct Data {
-  SequenceSet train;
-  SequenceSet validation;
-  std::string how;  // where the validation set came from, when it was split off
-};
-
-Data read_data(const TrainJob& job) {
-  Data data;
-  const ReadOptions read = job.data.resolve();
-  SequenceSet whole = read_sequences(job.train_path, read);
-  if (job.validation_path.empty()) {
-    ValidationSplit split = split_validation(whole, job.validation_share, job.options.seed);
-    data = {std::move(split.train), std::move(split.validation), std::move(split.how)};
-  } else {
-    ReadOptions same = read;
-    same.alphabet = whole.alphabet();
-    data.validation = read_sequences(job.validation_path, same);
-    data.train = std::move(whole);
-  }
-  return data;
-}
-
-std::string hash_text(const SequenceSet& set) { return fmt::format("{:016x}", set.hash()); }
-
-/// Found out before the training and not after it: there must be something to learn from, and
-/// something to select the best epoch by.
-void require_known_symbols(const SequenceSet& set, const std::string& path, std::size_t burn_in,
-                           const char* what) {
-  bool any_known = false;
-  for (std::size_t i = 0; i < set.size(); ++i) {
-    for (std::size_t t = 0; t < set[i].size(); ++t) {
-      if (set[i][t] == kMissing) continue;
-      if (t >= burn_in) return;
-      any_known = true;
-    }
-  }
-  if (!any_known) {
-    throw fail(ErrorCode::kBadData, {path, {}, {}, {}, {}}, "every symbol of the {} is missing",
-               what);
-  }
-  throw fail(ErrorCode::kBadData, {path, {}, {}, {}, {}},
-             "no symbol of the {} is left behind its burn-in of {} (the longest sequence has {}): "
-             "use a smaller --validation-burn-in",
-             what, burn_in, set.longest());
-}
-
-void require_usable_data(const TrainJob& job, const Data& data) {
-  const DataPlan plan = plan_data(data.train, data.validation, job.options);
-  const bool split = job.validation_path.empty();
-  require_known_symbols(data.train, job.train_path, 0, "training data");
-  require_known_symbols(data.validation, split ? job.train_path : job.validation_path,
-                        plan.validation_burn_in,
-                        split ? "share held out for validation" : "validation data");
-}
 
 void require_unchanged(const std::string& path, const std::string& hash,
                        const std::string& expected) {
@@ -93,7 +39,7 @@ std::string how_to_go_on(const TrainJob& job) {
   return fmt::format("go on with 'hqmm train --resume {}'", job.run_path);
 }
 
-AnyModel learn_warm_start(const TrainJob& job, const Data& data, Run& run,
+AnyModel learn_warm_start(const TrainJob& job, const TrainData& data, Run& run,
                           const StopRequest& stop) {
   TrainOptions em = default_options(LearnerKind::kEm);
   em.latent_dim = job.options.latent_dim;
@@ -118,7 +64,7 @@ AnyModel learn_warm_start(const TrainJob& job, const Data& data, Run& run,
 }
 
 /// The model a warm start begins with: from a file, or an HMM that EM learns first. A run keeps it.
-std::optional<AnyModel> find_warm_start(const TrainJob& job, const Data& data, Run& run,
+std::optional<AnyModel> find_warm_start(const TrainJob& job, const TrainData& data, Run& run,
                                         const StopRequest& stop) {
   if (job.warm_start.empty()) return {};
   if (run.has("warm_start.h5")) return read_model(run->file("warm_start.h5")).model;
@@ -142,8 +88,8 @@ std::optional<Checkpoint> find_checkpoint(const TrainJob& job, Run& run) {
   return run->checkpoint();  // none any more; clears the history
 }
 
-std::unique_ptr<StationarityProbe> find_probe(const TrainJob& job, const Data& data, const Run& run,
-                                              const std::optional<AnyModel>& warm) {
+std::unique_ptr<StationarityProbe> find_probe(const TrainJob& job, const TrainData& data,
+                                              const Run& run, const std::optional<AnyModel>& warm) {
   if (!job.stationarity || run.has("stationarity.json")) return {};
   const Start start = warm ? warm_start(*warm, job.options, data.train.alphabet(), 0)
                            : Start{random_start(job.options, data.train.alphabet(), 0), {}};
@@ -160,7 +106,7 @@ void write_bound(const TrainJob& job, Run& run, const StationarityReport& report
                                   run ? fmt::format(" (hqmm inspect {})", job.run_path) : ""));
 }
 
-nlohmann::json provenance_of(const TrainJob& job, const Data& data, const TrainResult& result,
+nlohmann::json provenance_of(const TrainJob& job, const TrainData& data, const TrainResult& result,
                              const Json& summary) {
   Json out;
   out["command"] = "train";
@@ -179,7 +125,7 @@ nlohmann::json provenance_of(const TrainJob& job, const Data& data, const TrainR
   return out;
 }
 
-Json summarise(const TrainJob& job, const Data& data, const TrainResult& result) {
+Json summarise(const TrainJob& job, const TrainData& data, const TrainResult& result) {
   const DataPlan plan = plan_data(data.train, data.validation, job.options);
   Json out;
   out["model"] = job.out;
@@ -259,7 +205,7 @@ struct Trained {
   std::optional<StationarityReport> bound;
 };
 
-Trained train_in(const TrainJob& job, const Data& data, Run& run, const StopRequest& stop) {
+Trained train_in(const TrainJob& job, const TrainData& data, Run& run, const StopRequest& stop) {
   const std::optional<Checkpoint> checkpoint = find_checkpoint(job, run);
   const std::optional<AnyModel> warm = find_warm_start(job, data, run, stop);
   const std::unique_ptr<StationarityProbe> probe = find_probe(job, data, run, warm);
@@ -291,7 +237,7 @@ Trained train_in(const TrainJob& job, const Data& data, Run& run, const StopRequ
 
 void run_training(TrainJob& job, std::optional<RunDirectory> found) {
   leave_on_interrupts();
-  const Data data = read_data(job);
+  const TrainData data = read_train_data(job);
   require_unchanged(job.train_path, hash_text(data.train), job.expected_train_hash);
   require_unchanged(data.how.empty() ? job.validation_path : job.train_path,
                     hash_text(data.validation), job.expected_validation_hash);

@@ -101,12 +101,28 @@ Json TrainJob::config(const std::string& train_hash, const std::string& validati
 void TrainFlags::add_to(CLI::App& command) {
   command_ = &command;
   command.add_option("DATA", train_path_, "Training sequences")->type_name("");
+  add_size_flags(command);
   add_model_flags(command);
+  add_warm_start_flags(command);
   add_descent_flags(command);
   add_data_flags(command);
   add_run_flags(command);
+  add_stop_flags(command);
   data_.add_to(command);
   add_common(command, common_, "Model file to write");
+}
+
+void TrainFlags::add_grid_to(CLI::App& command) {
+  grid_ = true;
+  command_ = &command;
+  command.add_option("DATA", train_path_, "Training sequences")->required()->type_name("");
+  add_size_lists(command);
+  add_model_flags(command);
+  add_descent_flags(command);
+  add_data_flags(command);
+  add_stop_flags(command);
+  data_.add_to(command);
+  add_common(command, common_, "Model file to write: the best");
 }
 
 void TrainFlags::add_model_flags(CLI::App& command) {
@@ -120,18 +136,6 @@ void TrainFlags::add_model_flags(CLI::App& command) {
       ->check(one_of({"ns-ris", "cosm", "givens", "em"}))
       ->group(kGroup)
       ->type_name("L");
-  flag(
-      command
-          .add_option("-n,--latent-dim", given_.latent_dim, "Latent dimension, or number of states")
-          ->check(whole_number(1, 4096))
-          ->capture_default_str()
-          ->type_name("N"),
-      [this](TrainOptions& o) { o.latent_dim = given_.latent_dim; });
-  flag(command.add_option("-w,--kraus-rank", given_.kraus_rank, "Kraus operators per symbol")
-           ->check(whole_number(1, 4096))
-           ->capture_default_str()
-           ->type_name("W"),
-       [this](TrainOptions& o) { o.kraus_rank = given_.kraus_rank; });
   flag(command
            .add_option(
                "--retraction", retraction_,
@@ -159,6 +163,52 @@ void TrainFlags::add_model_flags(CLI::App& command) {
            ->check(whole_number(1))
            ->type_name("R"),
        [this](TrainOptions& o) { o.restarts = given_.restarts; });
+}
+
+void TrainFlags::add_size_flags(CLI::App& command) {
+  constexpr const char* kGroup = "Model and learner";
+  const auto flag = [&](CLI::Option* option, auto apply) {
+    option->group(kGroup);
+    overrides_.emplace_back(option, apply);
+  };
+  flag(
+      command
+          .add_option("-n,--latent-dim", given_.latent_dim, "Latent dimension, or number of states")
+          ->check(whole_number(1, 4096))
+          ->capture_default_str()
+          ->type_name("N"),
+      [this](TrainOptions& o) { o.latent_dim = given_.latent_dim; });
+  flag(command.add_option("-w,--kraus-rank", given_.kraus_rank, "Kraus operators per symbol")
+           ->check(whole_number(1, 4096))
+           ->capture_default_str()
+           ->type_name("W"),
+       [this](TrainOptions& o) { o.kraus_rank = given_.kraus_rank; });
+}
+
+void TrainFlags::add_size_lists(CLI::App& command) {
+  constexpr const char* kGroup = "Model and learner";
+  command.add_option("-n,--latent-dim", latent_dims_, "Latent dimensions, or numbers of states")
+      ->check(whole_number(1, 4096))
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->capture_default_str()
+      ->group(kGroup)
+      ->type_name("N,…");
+  command.add_option("-w,--kraus-rank", kraus_ranks_, "Kraus operators per symbol")
+      ->check(whole_number(1, 4096))
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->capture_default_str()
+      ->group(kGroup)
+      ->type_name("W,…");
+}
+
+void TrainFlags::add_warm_start_flags(CLI::App& command) {
+  constexpr const char* kGroup = "Model and learner";
+  const auto flag = [&](CLI::Option* option, auto apply) {
+    option->group(kGroup);
+    overrides_.emplace_back(option, apply);
+  };
   command
       .add_option("--warm-start", warm_start_,
                   "Start from a model file, or from 'em': an HMM learned first (then w = n)")
@@ -168,6 +218,27 @@ void TrainFlags::add_model_flags(CLI::App& command) {
            ->capture_default_str()
            ->type_name("X"),
        [this](TrainOptions& o) { o.warm_noise = given_.warm_noise; });
+}
+
+void TrainFlags::add_stop_flags(CLI::App& command) {
+  constexpr const char* kGroup = "Runs and stopping";
+  const auto flag = [&](CLI::Option* option, auto apply) {
+    option->group(kGroup);
+    overrides_.emplace_back(option, apply);
+  };
+  flag(command
+           .add_option("--time-limit", given_.time_limit,
+                       "Stop after so many seconds; 0 for no limit")
+           ->capture_default_str()
+           ->type_name("S"),
+       [this](TrainOptions& o) { o.time_limit = given_.time_limit; });
+  flag(command
+           .add_option("--patience", given_.patience,
+                       "Stop after so many epochs without a better validation score; 0 never does")
+           ->check(whole_number())
+           ->capture_default_str()
+           ->type_name("N"),
+       [this](TrainOptions& o) { o.patience = given_.patience; });
 }
 
 void TrainFlags::add_descent_flags(CLI::App& command) {
@@ -252,6 +323,14 @@ void TrainFlags::add_descent_flags(CLI::App& command) {
        [this](TrainOptions& o) { o.givens_evaluations = given_.givens_evaluations; });
   flag(kOthers,
        command
+           .add_option("--emission", emission_,
+                       "EM: symbols of the state (default), or of the edge: one free matrix for "
+                       "each symbol (Mealy type)")
+           ->check(one_of({"state", "edge"}))
+           ->type_name("E"),
+       [this](TrainOptions& o) { o.emission = parse_emission(emission_); });
+  flag(kOthers,
+       command
            .add_option("--tolerance", given_.tolerance,
                        "EM: stop at this relative change of the log-likelihood")
            ->capture_default_str()
@@ -302,10 +381,6 @@ void TrainFlags::add_data_flags(CLI::App& command) {
 
 void TrainFlags::add_run_flags(CLI::App& command) {
   constexpr const char* kGroup = "Runs and stopping";
-  const auto flag = [&](CLI::Option* option, auto apply) {
-    option->group(kGroup);
-    overrides_.emplace_back(option, apply);
-  };
   command
       .add_option("--run", run_path_,
                   "Folder to keep config.json, history.jsonl and checkpoint.h5 in")
@@ -315,19 +390,6 @@ void TrainFlags::add_run_flags(CLI::App& command) {
       .add_option("--resume", resume_path_, "Go on with the run in this folder; needs nothing else")
       ->group(kGroup)
       ->type_name("DIR");
-  flag(command
-           .add_option("--time-limit", given_.time_limit,
-                       "Stop after so many seconds; 0 for no limit")
-           ->capture_default_str()
-           ->type_name("S"),
-       [this](TrainOptions& o) { o.time_limit = given_.time_limit; });
-  flag(command
-           .add_option("--patience", given_.patience,
-                       "Stop after so many epochs without a better validation score; 0 never does")
-           ->check(whole_number())
-           ->capture_default_str()
-           ->type_name("N"),
-       [this](TrainOptions& o) { o.patience = given_.patience; });
   command
       .add_flag(
           "--stationarity", stationarity_,
@@ -335,11 +397,23 @@ void TrainFlags::add_run_flags(CLI::App& command) {
       ->group(kGroup);
 }
 
-TrainOptions TrainFlags::options_for(std::size_t alphabet_size) const {
+TrainOptions TrainFlags::cell_options(std::size_t alphabet_size, Index n, Index w) const {
+  TrainOptions options = options_for(alphabet_size, Sizes{n, w});
+  options.threads = 1;
+  require_usable(options);
+  return options;
+}
+
+TrainOptions TrainFlags::options_for(std::size_t alphabet_size,
+                                     const std::optional<Sizes>& cell) const {
   TrainOptions options = default_options(parse_learner(learner_));
   const auto apply_given = [&] {
     for (const auto& [option, apply] : overrides_) {
       if (option->count() > 0) apply(options);
+    }
+    if (cell) {
+      options.latent_dim = cell->n;
+      options.kraus_rank = cell->w;
     }
   };
   apply_given();  // the preset looks at n and w
@@ -366,14 +440,14 @@ void TrainFlags::take_sizes_from_warm_start(TrainOptions& options) const {
     const Index n = std::visit([](const auto& m) { return m.latent_dim(); }, *warm_model_);
     if (!given("latent-dim")) options.latent_dim = n;
     rank =
-        std::holds_alternative<Hmm>(*warm_model_) ? n : std::get<Hqmm>(*warm_model_).kraus_rank();
+        std::holds_alternative<Hqmm>(*warm_model_) ? std::get<Hqmm>(*warm_model_).kraus_rank() : n;
   }
   if (!given("kraus-rank")) options.kraus_rank = rank;
 }
 
 void TrainFlags::require_flags_that_go_together() const {
   if (train_path_.empty()) throw fail(ErrorCode::kUsage, "DATA is required (or --resume DIR)");
-  if (common_.out.empty() && run_path_.empty()) {
+  if (common_.out.empty() && run_path_.empty() && !grid_) {
     throw fail(ErrorCode::kUsage, "where should the model go? Give -o model.h5 (or --run DIR)");
   }
   if (!run_path_.empty() && (train_path_ == "-" || validation_path_ == "-")) {
@@ -413,6 +487,10 @@ TrainJob TrainFlags::job() {
   job.finish_options = [this](TrainOptions& options, std::size_t alphabet_size) {
     options = options_for(alphabet_size);
   };
+  if (grid_ && common_.out.empty()) {
+    job.out.clear();
+    return job;
+  }
   for (const std::string& input : {train_path_, validation_path_})
     require_not_an_input(job.out, input);
   if (!same_folder(std::filesystem::path(job.out).parent_path(), run_path_))

@@ -34,6 +34,12 @@ struct TrainJob {
 class TrainFlags {
  public:
   void add_to(CLI::App& command);
+  /// For a grid of sizes: -n and -w take lists, and what is about one run is left out.
+  void add_grid_to(CLI::App& command);
+  [[nodiscard]] const std::vector<Index>& latent_dims() const { return latent_dims_; }
+  [[nodiscard]] const std::vector<Index>& kraus_ranks() const { return kraus_ranks_; }
+  /// The options of one model of the grid.
+  [[nodiscard]] TrainOptions cell_options(std::size_t alphabet_size, Index n, Index w) const;
   [[nodiscard]] const std::string& resume_path() const { return resume_path_; }
   /// Throws kUsage for flags that do not go together. The job refers to these flags.
   [[nodiscard]] TrainJob job();
@@ -41,17 +47,28 @@ class TrainFlags {
 
  private:
   void add_model_flags(CLI::App& command);
+  void add_size_flags(CLI::App& command);
+  void add_size_lists(CLI::App& command);
+  void add_warm_start_flags(CLI::App& command);
+  void add_stop_flags(CLI::App& command);
   void add_descent_flags(CLI::App& command);
   void add_data_flags(CLI::App& command);
   void add_run_flags(CLI::App& command);
   void require_flags_that_go_together() const;
   /// The recipe of the learner and preset, with every flag that was given on top.
-  [[nodiscard]] TrainOptions options_for(std::size_t alphabet_size) const;
+  struct Sizes {
+    Index n, w;
+  };
+  [[nodiscard]] TrainOptions options_for(std::size_t alphabet_size,
+                                         const std::optional<Sizes>& cell = {}) const;
   /// n and w, when they were not given, are those of the model training starts from.
   void take_sizes_from_warm_start(TrainOptions& options) const;
   [[nodiscard]] bool given(const std::string& long_name) const;
 
   CLI::App* command_ = nullptr;
+  bool grid_ = false;
+  std::vector<Index> latent_dims_{2, 4, 8};
+  std::vector<Index> kraus_ranks_{1, 2, 4};
   CommonOptions common_;
   DataOptions data_;
   std::optional<AnyModel> warm_model_;
@@ -61,7 +78,7 @@ class TrainFlags {
   std::string learner_ = "ns-ris";
   std::string preset_ = "default";
   TrainOptions given_;  // values of the flags
-  std::string retraction_, schedule_, initial_state_, engine_, chunk_length_, burn_in_,
+  std::string retraction_, schedule_, initial_state_, engine_, emission_, chunk_length_, burn_in_,
       validation_burn_in_;
   /// Copies one flag's value into the options, for each flag; run only for those given.
   std::vector<std::pair<CLI::Option*, std::function<void(TrainOptions&)>>> overrides_;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <csignal>
+#include <ctime>
 
 namespace hqmm::cli {
 namespace {
@@ -44,6 +45,12 @@ void ProgressLine::show(std::string line) {
 void ProgressLine::clear() {
   if (shown_) fmt::print(stderr, "\r\x1b[K");
   shown_ = false;
+}
+
+double thread_seconds() {
+  timespec now{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
 std::string duration(double seconds) {

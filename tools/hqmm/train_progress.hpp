@@ -22,6 +22,10 @@ class ProgressLine {
   bool shown_ = false;
 };
 
+/// Processor time of the calling thread: of one model that it trains alone, other work on the
+/// machine adds nothing to it.
+[[nodiscard]] double thread_seconds();
+
 /// "1:05", "2:00:00"
 [[nodiscard]] std::string duration(double seconds);
 

@@ -1,0 +1,33 @@
+// EM for hidden Markov models that emit on their edges; an epoch is one iteration.
+//
+//   E step   expected moves j → i under each symbol (edge_counts.hpp)
+//   M step   the columns of those counts, all symbols together, normalised
+//
+// The log-likelihood never falls from one iteration to the next. A symbol that the training data
+// never show gets half a count, so that other data with it are not impossible.
+#pragma once
+
+#include "hqmm/data/sequence_set.hpp"
+#include "hqmm/learn/learner.hpp"
+#include "hqmm/learn/options.hpp"
+
+namespace hqmm {
+
+class EdgeBaumWelch : public Learner {
+ public:
+  /// Keeps a reference to the sequences.
+  EdgeBaumWelch(EdgeHmm start, const SequenceSet& sequences, const TrainOptions& options);
+
+  EpochOutcome run_epoch(std::size_t epoch, const StopRequest& stop) override;
+  [[nodiscard]] AnyModel candidate() const override { return model_; }
+  [[nodiscard]] LearnerState save() const override;
+  void load(const LearnerState& state) override;
+
+ private:
+  EdgeHmm model_;
+  const SequenceSet& sequences_;
+  TrainOptions options_;
+  double last_log_likelihood_;  // of the model before the last iteration; NaN at first
+};
+
+}  // namespace hqmm

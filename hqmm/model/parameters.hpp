@@ -1,0 +1,42 @@
+// How many numbers a model is free to choose: the dimension of the family of processes it is from,
+// which is what sizes are compared by.
+//
+// An HQMM's Γ has 2·s·w·n² real entries, of which Γ†Γ = I takes n² away. What is left contains
+// directions that change no probability:
+//
+//   n² − 1   a unitary change of basis, K ↦ U K U†, whose phase does nothing anyway
+//   s·w²     a unitary mixing of the w operators of a symbol, K[y][q] ↦ Σ_r V^y_qr K[y][r]; beyond
+//            w = n² operators are linearly dependent and say nothing new: w counts as min(w, n²)
+//
+//   A = s(2wn² − w²) − 2n² + 1, and the parameters of the initial state where that is learned
+//
+// Whatever the operators, 𝒦_y is one real D × D matrix on the D = n² coordinates of ρ, and so is
+// T_y of an HMM with D = n. A process of D coordinates has s·D² entries and an initial state of D;
+// D are taken by the normalisation of the step, 1 by that of the initial state, and D² − D by
+// changes of basis that leave the trace alone:
+//
+//   B = (s−1)D² + D − 1
+//
+// When the operators are many, changes of basis that are not unitary keep all maps completely
+// positive, and B is the smaller number. The dimension is min(A, B):
+// tests/model/parameters_test.cpp compares it with the rank of the Jacobian of the probabilities.
+#pragma once
+
+#include "hqmm/model/any_model.hpp"
+
+namespace hqmm {
+
+/// `of_initial`: real parameters of the initial state that are learned; I/n has none.
+[[nodiscard]] std::size_t hqmm_parameters(Index latent_dim, Index alphabet_size, Index kraus_rank,
+                                          std::size_t of_initial = 0);
+/// With the initial distribution. A = n(n−1) + n(s−1) + n−1, without any continuous freedom.
+[[nodiscard]] std::size_t hmm_parameters(Index latent_dim, Index alphabet_size);
+/// With the initial distribution: B, since small changes of basis keep positive entries positive.
+[[nodiscard]] std::size_t edge_hmm_parameters(Index latent_dim, Index alphabet_size);
+
+/// Of a model's sizes. The initial state of an HQMM counts as none of the parameters when it is
+/// I/n, 2n−2 when it is pure, else n²−1. A position-dependent HQMM counts every set, which is an
+/// upper bound.
+[[nodiscard]] std::size_t parameter_count(const AnyModel& model);
+
+}  // namespace hqmm

@@ -1,0 +1,242 @@
+// hqmm select DATA: trains a grid of sizes side by side, each model on one thread, ranks them by
+// validation and keeps the best.
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <mutex>
+#include <numbers>
+#include <numeric>
+
+#include "command.hpp"
+#include "hqmm/core/simd.hpp"
+#include "hqmm/engine/likelihood.hpp"
+#include "train_data.hpp"
+#include "train_options.hpp"
+#include "train_progress.hpp"
+
+namespace hqmm::cli {
+namespace {
+
+struct Cell {
+  TrainOptions options;
+  TrainResult result;
+  std::vector<SequenceLikelihood> validation;
+  double bits = 0.0;     // per validation symbol
+  double seconds = 0.0;  // of one processor
+  bool done = false;
+
+  /// Bits per symbol more than `best`, and the standard error of that over sequences.
+  double behind = 0.0;
+  std::optional<double> standard_error;
+};
+
+bool learns_hmms(const Cell& cell) { return cell.options.learner == LearnerKind::kEm; }
+
+double rough_cost(const TrainOptions& options) {
+  const auto n = static_cast<double>(options.latent_dim);
+  return options.learner == LearnerKind::kEm ? n * n
+                                             : n * n * n * static_cast<double>(options.kraus_rank);
+}
+
+std::vector<Cell> make_grid(const TrainFlags& flags, std::size_t alphabet_size) {
+  std::vector<Cell> out;
+  for (const Index n : flags.latent_dims()) {
+    for (const Index w : flags.kraus_ranks()) {
+      Cell cell;
+      cell.options = flags.cell_options(alphabet_size, n, w);
+      out.push_back(std::move(cell));
+      if (learns_hmms(out.back())) break;  // an HMM has no w
+    }
+  }
+  return out;
+}
+
+class Grid {
+ public:
+  Grid(const TrainJob& job, const TrainData& data, std::vector<Cell> cells)
+      : job_(job), data_(data), cells_(std::move(cells)), line_(job.common) {}
+
+  /// Trained models, the best first; those that an interrupt left out are not among them.
+  std::vector<Cell> run(const StopRequest& stop) {
+    // The long ones first, so that none of them is left to run alone.
+    std::vector<std::size_t> order(cells_.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      return rough_cost(cells_[a].options) > rough_cost(cells_[b].options);
+    });
+    show();
+    std::atomic<std::size_t> next{0};
+    const auto workers = static_cast<std::size_t>(resolve_threads(job_.common.threads));
+    parallel_for(workers, job_.common.threads, [&](std::size_t) {
+      while (!stop()) {
+        const std::size_t k = next++;
+        if (k >= order.size()) return;
+        train_one(cells_[order[k]], stop);
+      }
+    });
+    line_.clear();
+    return ranked();
+  }
+
+ private:
+  void train_one(Cell& cell, const StopRequest& stop) {
+    const double start = thread_seconds();
+    TrainHooks hooks;
+    hooks.stop_requested = stop;
+    cell.result = train(data_.train, data_.validation, cell.options, hooks);
+    if (cell.result.status == TrainStatus::kInterrupted) return;
+    const DataPlan plan = plan_data(data_.train, data_.validation, cell.options);
+    cell.validation =
+        fast_log_likelihoods(cell.result.model, data_.validation, plan.validation_burn_in, 1);
+    cell.bits = bits_of(cell);
+    cell.seconds = thread_seconds() - start;
+    cell.done = true;
+    const std::lock_guard lock(guard_);
+    ++done_;
+    show();
+  }
+
+  static double bits_of(const Cell& cell) {
+    double sum = 0.0;
+    std::uint64_t symbols = 0;
+    for (const SequenceLikelihood& one : cell.validation) {
+      sum += one.log_likelihood;
+      symbols += one.scored;
+    }
+    return -sum / (std::numbers::ln2 * static_cast<double>(symbols));
+  }
+
+  void show() { line_.show(fmt::format("{} of {} models trained", done_, cells_.size())); }
+
+  std::vector<Cell> ranked() {
+    std::erase_if(cells_, [](const Cell& cell) { return !cell.done; });
+    std::stable_sort(cells_.begin(), cells_.end(), [](const Cell& a, const Cell& b) {
+      if (a.bits != b.bits) return a.bits < b.bits;
+      return parameter_count(a.result.model) < parameter_count(b.result.model);
+    });
+    for (Cell& cell : cells_) compare(cell, cells_.front());
+    return std::move(cells_);
+  }
+
+  /// Of a ratio of sums, Σ d_i / Σ m_i: the residuals d_i − behind·m_i are what varies.
+  static void compare(Cell& cell, const Cell& best) {
+    cell.behind = cell.bits - best.bits;
+    const std::size_t count = cell.validation.size();
+    if (&cell == &best || count < 2 || !std::isfinite(cell.behind)) return;
+    double squares = 0.0;
+    double symbols = 0.0;
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto scored = static_cast<double>(cell.validation[i].scored);
+      const double more = (best.validation[i].log_likelihood - cell.validation[i].log_likelihood) /
+                          std::numbers::ln2;
+      squares += std::pow(more - cell.behind * scored, 2);
+      symbols += scored;
+    }
+    const auto n = static_cast<double>(count);
+    cell.standard_error = std::sqrt(n / (n - 1.0) * squares) / symbols;
+  }
+
+  const TrainJob& job_;
+  const TrainData& data_;
+  std::vector<Cell> cells_;
+  std::size_t done_ = 0;
+  ProgressLine line_;
+  std::mutex guard_;
+};
+
+Json to_json(const Cell& cell) {
+  Json out;
+  out["latent_dim"] = cell.options.latent_dim;
+  out["kraus_rank"] = learns_hmms(cell) ? Json(nullptr) : Json(cell.options.kraus_rank);
+  out["parameters"] = parameter_count(cell.result.model);
+  out["validation_bits_per_symbol"] = number(cell.bits);
+  out["behind_best"] = number(cell.behind);
+  out["behind_best_standard_error"] = number(cell.standard_error);
+  out["seconds"] = cell.seconds;
+  out["status"] = name_of(cell.result.status);
+  out["epochs_run"] = cell.result.epochs_run;
+  out["best_epoch"] = cell.result.best_epoch;
+  return out;
+}
+
+Json to_json(const TrainJob& job, const std::vector<Cell>& cells) {
+  Json out;
+  out["learner"] = name_of(job.options.learner);
+  if (learns_hmms(cells.front())) out["emission"] = name_of(job.options.emission);
+  out["models"] = Json::array();
+  for (const Cell& cell : cells) out["models"].push_back(to_json(cell));
+  out["model"] = job.out.empty() ? Json(nullptr) : Json(job.out);
+  return out;
+}
+
+std::string to_text(const TrainJob& job, const std::vector<Cell>& cells) {
+  std::string out = fmt::format("{:>5} {:>4} {:>11} {:>12}   {:<20} {:>9}\n", "n", "w",
+                                "parameters", "bits/symbol", "behind the best", "seconds");
+  for (const Cell& cell : cells) {
+    std::string behind = &cell == &cells.front() ? "" : fmt::format("{:.5f}", cell.behind);
+    if (cell.standard_error) behind += fmt::format(" ± {:.5f}", *cell.standard_error);
+    out += fmt::format(
+        "{:>5} {:>4} {:>11} {:>12.5f}   {:<20} {:>9.1f}{}\n", cell.options.latent_dim,
+        learns_hmms(cell) ? "–" : fmt::format("{}", cell.options.kraus_rank),
+        parameter_count(cell.result.model), cell.bits, behind, cell.seconds,
+        cell.result.status == TrainStatus::kDiverged ? "  diverged: " + cell.result.message : "");
+  }
+  if (!job.out.empty()) out += fmt::format("the first is in {}\n", job.out);
+  return out;
+}
+
+void save_best(const TrainJob& job, const TrainData& data, const Cell& best) {
+  Json provenance;
+  provenance["command"] = "select";
+  provenance["version"] = HQMM_VERSION;
+  provenance["simd"] = simd_target();
+  provenance["options"] = to_json(best.options);
+  provenance["seed"] = best.options.seed;
+  provenance["data"] = {{"train_hash", hash_text(data.train)},
+                        {"validation_hash", hash_text(data.validation)}};
+  provenance["best_epoch"] = best.result.best_epoch;
+  provenance["validation_bits_per_symbol"] = number(best.bits);
+  write_model(job.out, {best.result.model, nlohmann::json(provenance)});
+}
+
+void run(TrainFlags& flags) {
+  leave_on_interrupts();
+  TrainJob job = flags.job();
+  const TrainData data = read_train_data(job);
+  require_usable_data(job, data);
+  std::vector<Cell> grid = make_grid(flags, data.train.alphabet().size());
+  const std::size_t wanted = grid.size();
+  if (!data.how.empty()) narrate(job.common, data.how);
+  const StopRequest stop = catch_interrupts();
+  const std::vector<Cell> cells = Grid(job, data, std::move(grid)).run(stop);
+  if (cells.empty()) throw fail(ErrorCode::kInterrupted, "interrupted: nothing was written");
+  if (!job.out.empty()) save_best(job, data, cells.front());
+  Output output;
+  output.write(job.common.json ? dump(to_json(job, cells)) : to_text(job, cells));
+  output.finish();
+  if (cells.size() < wanted) {
+    throw fail(ErrorCode::kInterrupted, "interrupted: {} of {} models were trained", cells.size(),
+               wanted);
+  }
+}
+
+}  // namespace
+
+void add_select(CLI::App& app) {
+  auto flags = std::make_shared<TrainFlags>();
+  CLI::App* command =
+      app.add_subcommand("select", "Train a grid of model sizes and keep the best")->group("Learn");
+  flags->add_grid_to(*command);
+  command->footer(
+      R"(Every size is trained with the options of 'hqmm train' on a thread of its own, and ranked by its bits per
+validation symbol. Parameters are what a model is free to choose: without the constraints, and without what
+changes no probability. Seconds are of one processor. The standard error of the distance to the best is over
+validation sequences.
+
+Examples:
+  hqmm select train.txt --validation validation.txt -n 2,4,8 -w 1,2,4 -o best.h5
+  hqmm select train.txt --learner em --emission edge -n 2,4,8,16)");
+  command->callback([flags] { run(*flags); });
+}
+
+}  // namespace hqmm::cli
