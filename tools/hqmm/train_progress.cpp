@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <csignal>
 #include <ctime>
@@ -11,7 +12,9 @@
 namespace hqmm::cli {
 namespace {
 
-volatile std::sig_atomic_t interrupted = 0;
+// Set by a signal handler, asked by the threads that train.
+std::atomic<bool> interrupted = false;
+static_assert(std::atomic<bool>::is_always_lock_free);
 
 std::string count(std::size_t number, const char* what) {
   return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
@@ -103,8 +106,8 @@ void leave_on_interrupts() {
 }
 
 StopRequest catch_interrupts() {
-  on_interrupt([](int) { interrupted = 1; });
-  return [] { return interrupted != 0; };
+  on_interrupt([](int) { interrupted = true; });
+  return [] { return interrupted.load(); };
 }
 
 std::string describe_run(const TrainOptions& options, const SequenceSet& train,
