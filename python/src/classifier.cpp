@@ -43,6 +43,7 @@ py::tuple fit(const std::shared_ptr<SequenceSet>& data, const GivenOptions& give
   base.train.threads = threads;
   const std::vector<ClassifierSetting> settings = settings_for(*data, given, grid, base);
   CrossValidationOptions selection;
+  selection.grouping = Grouping::parse("identical");
   selection.inner_folds = inner_folds;
   selection.seed = seed;
   selection.threads = threads;
