@@ -89,12 +89,11 @@ def _cut(raw: Raw, lengths: Any) -> Raw:
 def _from_list(items: list, single: Optional[bool]) -> Raw:
     if not items:
         raise ValueError("X is empty: there are no sequences in it")
-    one = all(isinstance(item, numbers.Number) or item is None or item is np.ma.masked
-              for item in items)
-    letters = all(isinstance(item, str) for item in items)
     # ["a", "b"] is one sequence of tokens, ["ACGT", "TT"] are sequences of letters.
-    if one or (letters and single is None and all(len(item) == 1 for item in items)):
-        return _from_array(_array_of(items), None)
+    flat = all(isinstance(item, numbers.Number) or item is None or item is np.ma.masked
+               or isinstance(item, str) and len(item) == 1 for item in items)
+    if flat and single is None:
+        return _flat(_array_of(items), [len(items)], single=True)
     parts = [_one_sequence(item, i) for i, item in enumerate(items)]
     if len({part[0].dtype == object for part in parts}) > 1:
         raise ValueError("X mixes sequences of integers with sequences of tokens")
@@ -125,10 +124,15 @@ def _array_of(item: Any) -> np.ndarray:
         return item
     if isinstance(item, (numbers.Number, type(None))):
         raise ValueError(f"expected a sequence, found {item!r:.40}")
-    items = list(item)
+    try:
+        items = list(item)
+    except TypeError:
+        raise ValueError(f"expected a sequence, found a {type(item).__name__}") from None
+    known = [value for value in items if value is not None and value is not np.ma.masked]
+    if len({isinstance(value, (str, bytes)) for value in known}) > 1:
+        raise ValueError("mixes tokens with numbers")
     if any(value is None or value is np.ma.masked for value in items):
         hidden = [value is None or value is np.ma.masked for value in items]
-        known = [value for value, gone in zip(items, hidden) if not gone]
         if known and isinstance(known[0], str):
             return np.array([MISSING_TOKEN if gone else value for value, gone in zip(items, hidden)],
                             dtype=object)

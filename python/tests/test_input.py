@@ -39,7 +39,7 @@ def test_one_sequence_or_several(model):
 def test_missing_symbols(model):
     expected = model.score_sequences([["0", "?", "2"]])
     assert expected != model.score_sequences([[0, 1, 2]])
-    for X in ([0, None, 2], np.ma.array([0, 9, 2], mask=[0, 1, 0]), [["0", None, "2"]],
+    for X in ([0, None, 2], np.ma.array([0, 9, 2], mask=[0, 1, 0]), ["0", None, "2"], [["0", None, "2"]],
               np.ma.masked_invalid([0, np.nan, 2]), np.ma.masked_equal([0, -1, 2], -1)):
         assert np.array_equal(model.score_sequences(X), expected)
 
@@ -56,7 +56,7 @@ def test_missing_symbols(model):
     (np.zeros((2, 2), int), [4], "lengths goes with"),
     (np.zeros((2, 2, 2), int), None, "axes"), (3, None, "scalar"), (None, None, "X|symbols"),
     ([[0, 1], 2], None, "expected a sequence"), ([["a"], [0]], None, "mixes"),
-    ([["a", 1]], None, "."), ([object()], None, "."), ({"a": 1}, None, "."),
+    ([["a", 1]], None, "mixes"), ([object()], None, "expected a sequence"), ({"a": 1}, None, "."),
 ])
 def test_wrong_input(X, lengths, says):
     with pytest.raises(ValueError, match=says):
