@@ -62,30 +62,32 @@ class Progress:
 
     def __init__(self, verbose: Union[int, bool], describe: Callable[[dict], str]):
         self._end = "\n" if int(verbose) >= 2 else "\r"
-        self._on = bool(verbose)
+        self.on = bool(verbose)
         self._describe = describe
         self._width = 0
 
     def show(self, record: dict) -> None:
-        if not self._on:
+        if not self.on:
             return
         text = self._describe(record)
         self._width = max(self._width, len(text))
         print(text.ljust(self._width), end=self._end, file=sys.stderr, flush=True)
 
     def close(self) -> None:
-        if self._on and self._width and self._end == "\r":
+        if self.on and self._width and self._end == "\r":
             print(file=sys.stderr, flush=True)
 
 
-def observer(progress: Progress, callback: Optional[Callback]) -> Optional[Callback]:
+def observer(progress: Progress, callback: Optional[Callback],
+             may_stop: bool = True) -> Optional[Callback]:
     """Shows the progress, then asks the user's callback: something true stops the training."""
-    if callback is None and not progress._on:
+    if callback is None and not progress.on:
         return None
 
     def on_epoch(record: dict) -> bool:
         progress.show(record)
-        return bool(callback(record)) if callback is not None else False
+        answer = callback(record) if callback is not None else None
+        return bool(answer) and may_stop
 
     return on_epoch
 

@@ -32,7 +32,8 @@ class HQMMClassifier(ClassifierMixin, SequenceEstimator):
     prior : "uniform", "empirical", or a dictionary of class probabilities.
     grid : None learns with the parameters as they are, `--grid none` of the command line; "auto" or
         "step-size=0.01,0.02;dropout=0.3,0.5" selects inside the data first.
-    random_state, alphabet, n_jobs, verbose, callback : as in HQMM.
+    random_state, alphabet, n_jobs, verbose, callback : as in HQMM; but the callback cannot stop the
+        training, for half of it leaves no classifier.
 
     Attributes
     ----------
@@ -116,7 +117,7 @@ class HQMMClassifier(ClassifierMixin, SequenceEstimator):
         try:
             self.model_, self.history_ = _core.fit_classifier(
                 data, self._given(), prior, priors, self.grid or "", int(self.inner_folds), seed,
-                self._threads(), observer(progress, self.callback))
+                self._threads(), observer(progress, self.callback, may_stop=False))
         finally:
             progress.close()
         self.classes_ = classes

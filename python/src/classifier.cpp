@@ -1,4 +1,6 @@
 // Classifier: a classifier file in memory, and fit_classifier() as `hqmm classify fit` does it.
+#include <algorithm>
+
 #include "binding.hpp"
 #include "interrupts.hpp"
 
@@ -9,7 +11,8 @@ py::bytes serialized(const ClassifierFile& file) { return py::bytes(serialize_cl
 
 /// grid: "auto" for the default one, nothing for no choice.
 std::vector<ClassifierSetting> settings_for(const SequenceSet& data, const GivenOptions& given,
-                                            const std::string& grid, ClassifierOptions base) {
+                                            const std::string& grid,
+                                            const ClassifierOptions& base) {
   const std::string text = grid == "auto" ? default_grid(base, data, given) : grid;
   std::vector<ClassifierSetting> out = parse_grid(text, base);
   for (const ClassifierSetting& setting : out) {
@@ -88,7 +91,8 @@ py::array_t<double> log_proba(const ClassifierFile& file, const SequenceSet& set
 }
 
 std::shared_ptr<ModelFile> part(const ClassifierFile& file, std::size_t c) {
-  return std::make_shared<ModelFile>(ModelFile{file.classifier.models.at(c), {}});
+  return std::make_shared<ModelFile>(
+      ModelFile{file.classifier.models.at(c), nlohmann::json::object()});
 }
 
 }  // namespace

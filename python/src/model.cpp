@@ -120,7 +120,7 @@ py::array filter_states(const ModelFile& file, const SequenceSet& set) {
       if constexpr (std::is_same_v<std::decay_t<decltype(filter)>, HmmFilter>)
         Eigen::Map<RealVector>(to + static_cast<Index>(row) * n, n) = filter.state();
     });
-    return std::move(out);
+    return out;
   }
   const auto n = static_cast<py::ssize_t>(std::get<Hqmm>(file.model).latent_dim());
   py::array_t<Complex> out({rows, n, n});
@@ -129,7 +129,7 @@ py::array filter_states(const ModelFile& file, const SequenceSet& set) {
     if constexpr (std::is_same_v<std::decay_t<decltype(filter)>, HqmmFilter>)
       copy_state(filter, row, to);
   });
-  return std::move(out);
+  return out;
 }
 
 py::array_t<std::int64_t> draw(const ModelFile& file, std::size_t count, std::size_t length,
@@ -180,7 +180,7 @@ class Stream {
       const Index n = std::get<Hqmm>(file_->model).latent_dim();
       py::array_t<Complex> out({n, n});
       copy_state(*hqmm, 0, out.mutable_data());
-      return std::move(out);
+      return out;
     }
     const RealVector& x = std::get<HmmFilter>(filter_).state();
     return py::array_t<double>(x.size(), x.data());

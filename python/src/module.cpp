@@ -7,6 +7,11 @@
 namespace hqmm::python {
 namespace {
 
+void rename_all(std::string& text, std::string_view from, std::string_view to) {
+  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at))
+    text.replace(at, from.size(), to);
+}
+
 /// "--step-size" is the command line's name of step_size.
 std::string with_python_names(const std::string& text) {
   std::string out;
@@ -24,8 +29,10 @@ std::string with_python_names(const std::string& text) {
       name += c == '-' ? '_' : c;
     }
     --i;
-    out += name == "latent_dim" ? "n_states" : name == "kraus_rank" ? "n_kraus" : name;
+    out += name;
   }
+  rename_all(out, "latent_dim", "n_states");
+  rename_all(out, "kraus_rank", "n_kraus");
   return out;
 }
 
@@ -52,6 +59,8 @@ void translate(std::exception_ptr raised) {
     if (raised) std::rethrow_exception(std::move(raised));
   } catch (const Error& error) {
     PyErr_SetString(exception_for(error.code()), with_python_names(error.what()).c_str());
+  } catch (const nlohmann::json::exception& error) {
+    PyErr_SetString(PyExc_ValueError, error.what());
   }
 }
 

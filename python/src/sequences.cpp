@@ -125,7 +125,8 @@ void bind_sequences(py::module_& m) {
       .def(py::init(
           [](std::vector<std::string> tokens) { return Alphabet::from_tokens(std::move(tokens)); }))
       .def("__len__", &Alphabet::size)
-      .def("__eq__", [](const Alphabet& a, const Alphabet& b) { return a == b; })
+      .def(
+          "__eq__", [](const Alphabet& a, const Alphabet& b) { return a == b; }, py::is_operator())
       .def("__repr__",
            [](const Alphabet& a) { return fmt::format("Alphabet({})", a.description()); })
       .def_property_readonly(

@@ -136,7 +136,7 @@ def test_not_fitted(kind, call):
 
 
 @pytest.mark.parametrize("params, says", [
-    ({"n_states": 0}, "n_states"), ({"n_states": 1.5}, "latent_dim"), ({"step_size": -1}, "step_size"),
+    ({"n_states": 0}, "n_states"), ({"n_states": 1.5}, "n_states"), ({"step_size": -1}, "step_size"),
     ({"step_size": float("nan")}, "step_size"), ({"learner": "magic"}, "learner"),
     ({"learner": "em"}, "HMM"), ({"schedule": "wild"}, "schedule"), ({"n_jobs": 0}, "n_jobs"),
     ({"random_state": -1}, "random_state"), ({"validation_share": 2.0}, "between 0 and 1"),
