@@ -96,7 +96,7 @@ class SequenceEstimator(BaseEstimator):
     """Input in the alphabet of the fitted model."""
 
     def _more_tags(self) -> dict:
-        return {"X_types": ["categorical"], "requires_positive_X": True, "allow_nan": False,
+        return {"X_types": ["2darray", "categorical"], "requires_positive_X": True, "allow_nan": False,
                 "preserves_dtype": [], "non_deterministic": False}
 
     def _encode(self, X: Any, lengths: Any = None) -> tuple:

@@ -146,6 +146,8 @@ def _array_of(item: Any) -> np.ndarray:
 def _from_array(X: np.ndarray, lengths: Any) -> Raw:
     if X.ndim == 0:
         raise ValueError(f"X must be sequences, found the scalar {X!r:.40}")
+    if X.ndim == 2 and X.shape[1] == 0:
+        raise ValueError(f"X is empty: 0 feature(s) (shape={X.shape}) while a minimum of 1 is required.")
     if X.size == 0:
         raise ValueError(f"X is empty: found an array of shape {X.shape}, at least one symbol is "
                          "required")
@@ -195,9 +197,8 @@ def _symbols(array: np.ndarray) -> tuple:
     elif kind == "f":
         array = _whole(array, missing)
     elif kind not in "iu":
-        raise ValueError(f"symbols must be integers or tokens, found dtype {array.dtype} "
-                         "(complex data not supported)" if kind == "c" else
-                         f"symbols must be integers or tokens, found dtype {array.dtype}")
+        note = "Complex data not supported: " if kind == "c" else ""
+        raise ValueError(f"{note}symbols must be integers or tokens, found dtype {array.dtype}")
     known = array if missing is None else array[~missing]
     if kind == "i" and known.size and known.min() < 0:
         raise ValueError(_negative(known.min()))

@@ -46,10 +46,10 @@ def test_missing_symbols(model):
 
 @pytest.mark.parametrize("X, lengths, says", [
     ([], None, "empty"), (np.empty((0, 3)), None, "empty"), ([[0, 1], []], None, "sequence 1.*empty"),
-    (np.empty(0, int), None, "empty"),
+    (np.empty(0, int), None, "empty"), (np.empty((3, 0)), None, "empty"),
     ([[0, -1]], None, "negative"), (np.array([0, -1]), None, "negative"),
     ([0.5, 1.0], None, "whole"), ([0.0, np.nan], None, "NaN"), ([0.0, np.inf], None, "infinity"),
-    (np.array([0j, 1j]), None, "complex"), (np.array(["2020-01-01"], dtype="M8[D]"), None, "dtype"),
+    (np.array([0j, 1j]), None, "Complex data not supported"), (np.array(["2020-01-01"], dtype="M8[D]"), None, "dtype"),
     ([0, 1, 2], [2], "sum to 2, but X has 3"), ([0, 1, 2], [2, 2], "sum to 4"),
     ([0, 1, 2], [3, 0], "positive"), ([0, 1, 2], [-1, 4], "positive"), ([0, 1, 2], [1.5, 1.5], "lengths"),
     ([0, 1, 2], [], "lengths"), ([[0, 1], [1, 0]], [4], "lengths goes with"),
