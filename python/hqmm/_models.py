@@ -251,8 +251,10 @@ class HQMM(SequenceModel):
 
     def _start(self) -> Any:
         start = self.warm_start
-        if start is None or start == "em":
-            return start or ""
+        if start is None or start is False:
+            return ""
+        if isinstance(start, str) and start == "em":
+            return start
         if isinstance(start, SequenceModel):
             check_is_fitted(start, "model_")
             return start.model_
