@@ -69,7 +69,7 @@ Fill fill_for(const py::dtype& type) {
   const bool is_signed = type.kind() == 'i';
   if (!is_signed && type.kind() != 'u')
     throw fail(ErrorCode::kBadData, "symbols must be integers, found dtype {}",
-               py::str(type).cast<std::string>());
+               py::cast<std::string>(type.attr("name")));
   switch (type.itemsize()) {
     case 1:
       return is_signed ? &fill<std::int8_t> : &fill<std::uint8_t>;
