@@ -9,16 +9,16 @@
 namespace hqmm {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Ordered = nlohmann::ordered_json;
 
 /// JSON has neither infinities nor NaN.
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-Json number(const std::optional<double>& value) { return value ? number(*value) : Json(nullptr); }
+Ordered number(double value) { return std::isfinite(value) ? Ordered(value) : Ordered(nullptr); }
+Ordered number(const std::optional<double>& value) { return value ? number(*value) : Ordered(nullptr); }
 
 std::string hash_text(const SequenceSet& set) { return fmt::format("{:016x}", set.hash()); }
 
-Json begin(const char* command) {
-  Json out;
+Ordered made_by(const char* command) {
+  Ordered out;
   out["command"] = command;
   out["version"] = HQMM_VERSION;
   out["simd"] = simd_target();
@@ -27,8 +27,8 @@ Json begin(const char* command) {
 
 }  // namespace
 
-Json score_json(const Score& score) {
-  Json out;
+Ordered score_json(const Score& score) {
+  Ordered out;
   out["sequences"] = score.sequences;
   out["symbols"] = score.symbols;
   out["log_likelihood"] = number(score.log_likelihood);
@@ -61,7 +61,7 @@ TrainScores score_trained(const AnyModel& model, const SequenceSet& train,
 nlohmann::json train_provenance(const TrainOptions& options, const std::string& warm_start,
                                 const SequenceSet& train, const SequenceSet& validation,
                                 const TrainResult& result, const TrainScores& scores) {
-  Json out = begin("train");
+  Ordered out = made_by("train");
   out["options"] = to_json(options);
   if (!warm_start.empty()) out["warm_start"] = warm_start;
   out["seed"] = options.seed;
@@ -77,12 +77,12 @@ nlohmann::json train_provenance(const TrainOptions& options, const std::string& 
 nlohmann::json classifier_provenance(const SequenceSet& data,
                                      const std::vector<ClassifierSetting>& settings,
                                      const FoldOutcome& selected) {
-  Json out = begin("classify fit");
+  Ordered out = made_by("classify fit");
   const ClassifierOptions& options = settings[selected.setting].options;
   out["options"] = to_json(options);
   out["seed"] = options.train.seed;
   out["data"] = {{"hash", hash_text(data)}, {"sequences", data.size()}};
-  out["selection"] = Json::array();
+  out["selection"] = Ordered::array();
   for (std::size_t s = 0; s < selected.inner.size(); ++s) {
     out["selection"].push_back({{"setting", settings[s].text},
                                 {"mean_class_error", selected.inner[s].mean_class_error},

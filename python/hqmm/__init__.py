@@ -8,6 +8,7 @@
 
 from ._classifier import HQMMClassifier
 from ._core import __version__
-from ._models import HMM, HQMM, Stream, load
+from ._models import HMM, HQMM, load
+from ._sequence_model import Stream
 
 __all__ = ["HMM", "HQMM", "HQMMClassifier", "Stream", "load", "__version__"]

@@ -78,8 +78,7 @@ class Progress:
             print(file=sys.stderr, flush=True)
 
 
-def observer(progress: Progress, callback: Optional[Callback],
-             may_stop: bool = True) -> Optional[Callback]:
+def observer(progress: Progress, callback: Optional[Callback]) -> Optional[Callback]:
     """Shows the progress, then asks the user's callback: something true stops the training."""
     if callback is None and not progress.on:
         return None
@@ -87,7 +86,7 @@ def observer(progress: Progress, callback: Optional[Callback],
     def on_epoch(record: dict) -> bool:
         progress.show(record)
         answer = callback(record) if callback is not None else None
-        return bool(answer) and may_stop
+        return bool(answer)
 
     return on_epoch
 

@@ -26,14 +26,17 @@ class HQMMClassifier(ClassifierMixin, SequenceEstimator):
     ----------
     n_states, n_kraus, learner : of each model; None as `hqmm classify fit` has them.
     objective : "discriminative", "generative" or "hybrid".
-    positions : "stationary", "each" or "window:A-B,tie=K"; None decides by the data: a window in
-        the middle when all sequences have one length.
+    positions : "stationary", "each", "window:A-B,tie=K", the number of the Kraus set of each
+        position (the last one holds for all later positions), or "map:FILE" with those numbers;
+        None decides by the data: a window in the middle when all sequences have one length.
     anchor : "start" or "end", where positions are counted from.
     prior : "uniform", "empirical", or a dictionary of class probabilities.
     grid : None learns with the parameters as they are, `--grid none` of the command line; "auto" or
         "step-size=0.01,0.02;dropout=0.3,0.5" selects inside the data first.
-    random_state, alphabet, n_jobs, verbose, callback : as in HQMM; but the callback cannot stop the
-        training, for half of it leaves no classifier.
+    random_state, alphabet, n_jobs, verbose : as in HQMM.
+    callback : called with a dictionary after every epoch; something true as its answer ends the
+        training under way and keeps what it has learned. A training is that of one member; when
+        each class is learned by itself (generative and stationary), that of one class.
 
     Attributes
     ----------
@@ -48,7 +51,7 @@ class HQMMClassifier(ClassifierMixin, SequenceEstimator):
 
     def __init__(self, n_states: Optional[int] = None, n_kraus: Optional[int] = None,
                  learner: Optional[str] = None, random_state: Any = None, *,
-                 objective: Optional[str] = None, positions: Optional[str] = None,
+                 objective: Optional[str] = None, positions: Any = None,
                  anchor: Optional[str] = None, alphabet: Any = None, epochs: Optional[int] = None,
                  generative_epochs: Optional[int] = None, batch_size: Optional[int] = None,
                  step_size: Optional[float] = None, momentum: Optional[float] = None,
@@ -89,10 +92,23 @@ class HQMMClassifier(ClassifierMixin, SequenceEstimator):
         given = {}
         for name, option in self._option_names.items():
             value = getattr(self, name)
+            if name == "positions" and self._position_map():
+                value = "map:given"
             if value is not None:
                 value = plain(name, value)
                 given[option] = value if isinstance(value, str) else repr(value)
         return given
+
+    def _position_map(self) -> list:
+        """`positions` when it is an array: a set for each position."""
+        if self.positions is None or isinstance(self.positions, str):
+            return []
+        found = np.asarray(self.positions)
+        if found.ndim != 1 or found.dtype.kind not in "iu" or found.size == 0 \
+                or found.min() < 0 or found.max() >= 2**32:
+            raise ValueError("positions: expected text or whole numbers, one for each position, "
+                             f"found {self.positions!r:.60}")
+        return found.tolist()
 
     def fit(self, X: Any, y: Any, lengths: Any = None) -> "HQMMClassifier":
         """Learns from sequences and the class of each."""
@@ -117,7 +133,7 @@ class HQMMClassifier(ClassifierMixin, SequenceEstimator):
         try:
             self.model_, self.history_ = _core.fit_classifier(
                 data, self._given(), prior, priors, self.grid or "", int(self.inner_folds), seed,
-                self._threads(), observer(progress, self.callback, may_stop=False))
+                self._threads(), self._position_map(), observer(progress, self.callback))
         finally:
             progress.close()
         self.classes_ = classes
@@ -173,6 +189,8 @@ class HQMMClassifier(ClassifierMixin, SequenceEstimator):
         options = model.provenance.get("options", {})
         names = {name: option.replace("-", "_") for name, option in cls._option_names.items()}
         out = cls(**{name: options[option] for name, option in names.items() if option in options})
+        if out.positions == "map":
+            out.positions = options["position_map"]
         if "seed" in model.provenance:
             out.random_state = model.provenance["seed"]
         if options.get("prior") in ("uniform", "empirical"):

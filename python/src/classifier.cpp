@@ -9,15 +9,20 @@ namespace {
 
 py::bytes serialized(const ClassifierFile& file) { return py::bytes(serialize_classifier(file)); }
 
+/// positions "map:" + this is the map that the call brought along; any other name is a file.
+constexpr std::string_view kGivenMap = "given";
+
 /// grid: "auto" for the default one, nothing for no choice.
 std::vector<ClassifierSetting> settings_for(const SequenceSet& data, const GivenOptions& given,
                                             const std::string& grid,
+                                            const std::vector<std::uint32_t>& map,
                                             const ClassifierOptions& base) {
   const std::string text = grid == "auto" ? default_grid(base, data, given) : grid;
   std::vector<ClassifierSetting> out = parse_grid(text, base);
-  for (const ClassifierSetting& setting : out) {
-    if (setting.options.positions.kind == PositionPlan::Kind::kMap)
-      throw fail(ErrorCode::kUsage, "positions: a map is read by the command line only");
+  for (ClassifierSetting& setting : out) {
+    PositionPlan& plan = setting.options.positions;
+    if (plan.kind == PositionPlan::Kind::kMap)
+      plan.map = plan.file == kGivenMap && !map.empty() ? map : read_position_map(plan.file);
     require_usable(setting.options);
     (void)setting.options.positions.sets(data.longest());
   }
@@ -38,13 +43,13 @@ void set_prior(ClassifierOptions& options, const std::string& kind, std::vector<
 py::tuple fit(const std::shared_ptr<SequenceSet>& data, const GivenOptions& given,
               const std::string& prior, std::vector<double> priors, const std::string& grid,
               std::size_t inner_folds, std::uint64_t seed, int threads,
-              const py::object& on_epoch) {
+              const std::vector<std::uint32_t>& map, const py::object& on_epoch) {
   require_labelled(*data);
   ClassifierOptions base = recommended_options(*data, given).options;
   set_prior(base, prior, std::move(priors));
   base.train.seed = seed;
   base.train.threads = threads;
-  const std::vector<ClassifierSetting> settings = settings_for(*data, given, grid, base);
+  const std::vector<ClassifierSetting> settings = settings_for(*data, given, grid, map, base);
   CrossValidationOptions selection;
   selection.grouping = Grouping::parse("identical");
   selection.inner_folds = inner_folds;
@@ -57,6 +62,7 @@ py::tuple fit(const std::shared_ptr<SequenceSet>& data, const GivenOptions& give
   selecting.stop_requested = [&] { return watch.stop(); };
   ClassifierHooks learning;
   learning.stop_requested = selecting.stop_requested;
+  learning.enough = [&] { return watch.asked_to_end(); };
   learning.on_epoch = [&](std::size_t member, std::size_t epoch, double objective) {
     const py::gil_scoped_acquire gil;
     py::dict record;
@@ -119,7 +125,8 @@ void bind_classifier(py::module_& m) {
   m.def("is_classifier_file", &is_classifier_file);
   m.def("fit_classifier", &fit, py::arg("data"), py::arg("given"), py::arg("prior") = "uniform",
         py::arg("priors") = std::vector<double>(), py::arg("grid") = "", py::arg("inner_folds") = 3,
-        py::arg("seed") = 1, py::arg("threads") = 1, py::arg("on_epoch") = py::none());
+        py::arg("seed") = 1, py::arg("threads") = 1,
+        py::arg("position_map") = std::vector<std::uint32_t>(), py::arg("on_epoch") = py::none());
 }
 
 }  // namespace hqmm::python

@@ -27,17 +27,21 @@ class Watch {
     return stopped_;
   }
 
-  /// Calls back into Python; something true as the answer asks for an end.
+  /// Calls back into Python; something true as the answer asks for an end of the call, or of a part
+  /// of it where the caller looks at asked_to_end().
   template <typename... Args>
   void tell(const py::object& callback, Args&&... args) {
     if (callback.is_none() || stopped_) return;
     try {
-      if (py::bool_(callback(std::forward<Args>(args)...))) stopped_ = true;
+      if (py::bool_(callback(std::forward<Args>(args)...))) asked_ = true;
     } catch (const py::error_already_set&) {
       raised_ = std::current_exception();
       stopped_ = true;
     }
   }
+
+  /// Whether the callback has said so since this was last asked.
+  bool asked_to_end() { return asked_.exchange(false); }
 
   /// With the GIL held, when the call is over.
   void rethrow() const {
@@ -75,6 +79,7 @@ class Watch {
   const std::thread::id caller_ = std::this_thread::get_id();
   std::chrono::steady_clock::time_point next_look_ = std::chrono::steady_clock::now() + kInterval;
   std::atomic<bool> stopped_ = false;
+  std::atomic<bool> asked_ = false;
   std::exception_ptr raised_;
 };
 

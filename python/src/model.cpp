@@ -17,9 +17,18 @@ const Hqmm& as_hqmm(const ModelFile& file) {
   if (const auto* hqmm = std::get_if<Hqmm>(&file.model)) return *hqmm;
   throw fail(ErrorCode::kUsage, "this is a model of kind hmm, not hqmm");
 }
+/// An HMM that emits in its states has a transition and an emission matrix.
 const Hmm& as_hmm(const ModelFile& file) {
   if (const auto* hmm = std::get_if<Hmm>(&file.model)) return *hmm;
-  throw fail(ErrorCode::kUsage, "this is a model of kind hqmm, not hmm");
+  throw fail(ErrorCode::kUsage, "this is {}",
+             std::holds_alternative<Hqmm>(file.model) ? "a model of kind hqmm, not hmm"
+                                                      : "an hmm that emits on its edges");
+}
+
+std::string_view emission_of(const ModelFile& file) {
+  if (std::holds_alternative<Hqmm>(file.model)) return "";
+  return name_of(std::holds_alternative<Hmm>(file.model) ? EmissionKind::kState
+                                                         : EmissionKind::kEdge);
 }
 
 /// One array (s, w, n, n) per Kraus set: a stationary model has one.
@@ -45,6 +54,49 @@ py::array matrix(const RealMatrix& m, const py::handle& owner) {
   const auto rows = static_cast<py::ssize_t>(m.rows());
   return borrowed({rows, static_cast<py::ssize_t>(m.cols())}, {kReal, rows * kReal}, m.data(),
                   owner);
+}
+
+py::array vector(const RealVector& x, const py::handle& owner) {
+  return borrowed({static_cast<py::ssize_t>(x.size())}, {py::ssize_t{sizeof(double)}}, x.data(),
+                  owner);
+}
+
+/// (s, n, n): entry (y, i, j) is P(symbol y, state i | state j before).
+py::array_t<double> edges(const ModelFile& file) {
+  const auto* state = std::get_if<Hmm>(&file.model);
+  const EdgeHmm model = state != nullptr ? as_edge_hmm(*state) : [&] {
+    if (const auto* edge = std::get_if<EdgeHmm>(&file.model)) return *edge;
+    throw fail(ErrorCode::kUsage, "this is a model of kind hqmm, not hmm");
+  }();
+  const Index n = model.latent_dim();
+  py::array_t<double> out({model.alphabet_size(), n, n});
+  double* to = out.mutable_data();
+  for (const RealMatrix& one : model.edges) {
+    Eigen::Map<Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(to, n, n) =
+        one;
+    to += one.size();
+  }
+  return out;
+}
+
+/// Column j is the distribution of the state after j, whatever was emitted.
+py::object transition(const py::object& self) {
+  const auto& file = self.cast<const ModelFile&>();
+  if (const auto* edge = std::get_if<EdgeHmm>(&file.model)) {
+    const RealMatrix sum = edge->transition();
+    py::array_t<double> out({sum.rows(), sum.cols()});
+    auto to = out.mutable_unchecked<2>();
+    for (Index i = 0; i < sum.rows(); ++i)
+      for (Index j = 0; j < sum.cols(); ++j) to(i, j) = sum(i, j);
+    return std::move(out);
+  }
+  return matrix(as_hmm(file).transition, self);
+}
+
+py::array initial(const py::object& self) {
+  const auto& file = self.cast<const ModelFile&>();
+  if (const auto* edge = std::get_if<EdgeHmm>(&file.model)) return vector(edge->initial, self);
+  return vector(as_hmm(file).initial, self);
 }
 
 py::array_t<double> score_sequences(const ModelFile& file, const SequenceSet& set,
@@ -104,32 +156,36 @@ py::array_t<double> predict(const ModelFile& file, const SequenceSet& set, std::
   return out;
 }
 
+// A density matrix of an HQMM, a distribution over states of an HMM, the `row`-th of its array.
 void copy_state(const HqmmFilter& filter, std::size_t row, Complex* to) {
   const Matrix rho = filter.state();
   Eigen::Map<Stack>(to + static_cast<Index>(row) * rho.size(), rho.rows(), rho.cols()) = rho;
+}
+template <typename Filter>
+  requires(!std::is_same_v<Filter, HqmmFilter>)
+void copy_state(const Filter& filter, std::size_t row, double* to) {
+  const RealVector& x = filter.state();
+  Eigen::Map<RealVector>(to + static_cast<Index>(row) * x.size(), x.size()) = x;
+}
+
+template <typename T>
+py::array states_of(const ModelFile& file, const SequenceSet& set,
+                    const std::vector<py::ssize_t>& shape) {
+  py::array_t<T> out(shape);
+  T* to = out.mutable_data();
+  walk(file, set, [&](const auto& filter, std::size_t row, std::ptrdiff_t) {
+    if constexpr (requires { copy_state(filter, row, to); }) copy_state(filter, row, to);
+  });
+  return std::move(out);
 }
 
 /// The state after every symbol: (symbols, n, n) complex, or (symbols, n) of an HMM.
 py::array filter_states(const ModelFile& file, const SequenceSet& set) {
   const auto rows = static_cast<py::ssize_t>(set.symbol_count());
-  if (const auto* hmm = std::get_if<Hmm>(&file.model)) {
-    const auto n = static_cast<py::ssize_t>(hmm->latent_dim());
-    py::array_t<double> out({rows, n});
-    double* to = out.mutable_data();
-    walk(file, set, [&](const auto& filter, std::size_t row, std::ptrdiff_t) {
-      if constexpr (std::is_same_v<std::decay_t<decltype(filter)>, HmmFilter>)
-        Eigen::Map<RealVector>(to + static_cast<Index>(row) * n, n) = filter.state();
-    });
-    return out;
-  }
-  const auto n = static_cast<py::ssize_t>(std::get<Hqmm>(file.model).latent_dim());
-  py::array_t<Complex> out({rows, n, n});
-  Complex* to = out.mutable_data();
-  walk(file, set, [&](const auto& filter, std::size_t row, std::ptrdiff_t) {
-    if constexpr (std::is_same_v<std::decay_t<decltype(filter)>, HqmmFilter>)
-      copy_state(filter, row, to);
-  });
-  return out;
+  const auto n = std::visit(
+      [](const auto& m) { return static_cast<py::ssize_t>(m.latent_dim()); }, file.model);
+  if (std::holds_alternative<Hqmm>(file.model)) return states_of<Complex>(file, set, {rows, n, n});
+  return states_of<double>(file, set, {rows, n});
 }
 
 py::array_t<std::int64_t> draw(const ModelFile& file, std::size_t count, std::size_t length,
@@ -176,18 +232,22 @@ class Stream {
     return out;
   }
   [[nodiscard]] py::array state() const {
-    if (const auto* hqmm = std::get_if<HqmmFilter>(&filter_)) {
-      const Index n = std::get<Hqmm>(file_->model).latent_dim();
-      py::array_t<Complex> out({n, n});
-      copy_state(*hqmm, 0, out.mutable_data());
-      return out;
-    }
-    const RealVector& x = std::get<HmmFilter>(filter_).state();
-    return py::array_t<double>(x.size(), x.data());
+    return std::visit(
+        [](const auto& filter) -> py::array {
+          const auto& x = filter.state();
+          if constexpr (std::is_same_v<std::decay_t<decltype(x)>, Matrix>) {
+            py::array_t<Complex> out({x.rows(), x.cols()});
+            copy_state(filter, 0, out.mutable_data());
+            return std::move(out);
+          } else {
+            return py::array_t<double>(x.size(), x.data());
+          }
+        },
+        filter_);
   }
 
  private:
-  using AnyFilter = std::variant<HmmFilter, HqmmFilter>;
+  using AnyFilter = std::variant<HmmFilter, HqmmFilter, EdgeHmmFilter>;
   std::shared_ptr<const ModelFile> file_;
   AnyFilter filter_;
 };
@@ -224,6 +284,7 @@ void bind_class(py::module_& m) {
       .def(py::pickle(&serialized,
                       [](const py::bytes& bytes) { return parse_model(bytes, "the pickle"); }))
       .def_property_readonly("kind", [](const ModelFile& f) { return kind_of(f.model); })
+      .def_property_readonly("emission_kind", &emission_of)
       .def_property_readonly("alphabet", [](const ModelFile& f) { return alphabet_of(f.model); })
       .def_property_readonly("provenance",
                              [](const ModelFile& f) { return to_python(f.provenance); })
@@ -237,21 +298,13 @@ void bind_class(py::module_& m) {
                                return matrix(as_hqmm(self.cast<const ModelFile&>()).initial_state,
                                              self);
                              })
-      .def_property_readonly("transition",
-                             [](const py::object& self) {
-                               return matrix(as_hmm(self.cast<const ModelFile&>()).transition,
-                                             self);
-                             })
+      .def_property_readonly("transition", &transition)
+      .def_property_readonly("edges", &edges)
       .def_property_readonly("emission",
                              [](const py::object& self) {
                                return matrix(as_hmm(self.cast<const ModelFile&>()).emission, self);
                              })
-      .def_property_readonly("initial",
-                             [](const py::object& self) {
-                               const RealVector& x = as_hmm(self.cast<const ModelFile&>()).initial;
-                               return borrowed({static_cast<py::ssize_t>(x.size())},
-                                               {py::ssize_t{sizeof(double)}}, x.data(), self);
-                             })
+      .def_property_readonly("initial", &initial)
       .def("score", &score_figures, py::arg("sequences"), py::arg("burn_in") = 0,
            py::arg("threads") = 1)
       .def("score_sequences", &score_sequences, py::arg("sequences"), py::arg("burn_in") = 0,

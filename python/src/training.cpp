@@ -85,13 +85,15 @@ Trained learn(const Request& request, const TrainHooks& hooks) {
 py::dict train_model(const Request& request, const py::object& on_epoch) {
   Watch watch;
   py::list history;
+  std::atomic<bool> ended = false;  // by the callback
   TrainHooks hooks;
-  hooks.stop_requested = [&] { return watch.stop(); };
+  hooks.stop_requested = [&] { return ended || watch.stop(); };
   hooks.on_epoch = [&](const EpochRecord& record) {
     const py::gil_scoped_acquire gil;
     const py::object seen = to_python(to_json(record));
     history.append(seen);
     watch.tell(on_epoch, seen);
+    if (watch.asked_to_end()) ended = true;
   };
   const Trained trained = watch.run([&] { return learn(request, hooks); });
   const TrainResult& result = trained.result;

@@ -47,32 +47,8 @@ constexpr FlagText kFlags[] = {
     {"--pseudo-count", "pseudo-count", kLearning, "X", "For the position frequencies of the start"},
 };
 
-std::vector<std::uint32_t> read_map(const std::string& path) {
-  std::vector<std::uint32_t> out;
-  const std::string text = read_all(path);
-  const char* at = text.data();
-  const char* end = at + text.size();
-  while (at != end) {
-    if (std::string_view(" \t\r\n,").find(*at) != std::string_view::npos) {
-      ++at;
-      continue;
-    }
-    std::uint32_t set = 0;
-    const auto [stop, failure] = std::from_chars(at, end, set);
-    if (failure != std::errc()) {
-      throw fail(ErrorCode::kBadData,
-                 {path, {}, {}, static_cast<std::uint64_t>(at - text.data()), {}},
-                 "expected the number of a set");
-    }
-    out.push_back(set);
-    at = stop;
-  }
-  if (out.empty()) throw fail(ErrorCode::kBadData, {path, {}, {}, {}, {}}, "the map is empty");
-  return out;
-}
-
 void open_map(PositionPlan& plan) {
-  if (plan.kind == PositionPlan::Kind::kMap) plan.map = read_map(plan.file);
+  if (plan.kind == PositionPlan::Kind::kMap) plan.map = read_position_map(plan.file);
 }
 
 }  // namespace
