@@ -13,7 +13,9 @@ using Ordered = nlohmann::ordered_json;
 
 /// JSON has neither infinities nor NaN.
 Ordered number(double value) { return std::isfinite(value) ? Ordered(value) : Ordered(nullptr); }
-Ordered number(const std::optional<double>& value) { return value ? number(*value) : Ordered(nullptr); }
+Ordered number(const std::optional<double>& value) {
+  return value ? number(*value) : Ordered(nullptr);
+}
 
 std::string hash_text(const SequenceSet& set) { return fmt::format("{:016x}", set.hash()); }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import numbers
 import os
 import sys
@@ -21,7 +22,7 @@ Callback = Callable[[dict], Any]
 def seed_of(random_state: Any) -> int:
     """An integer is the seed itself, the same as `--seed`; anything else draws one."""
     if isinstance(random_state, numbers.Integral) and not isinstance(random_state, bool):
-        if not 0 <= random_state < 2**64:
+        if not 0 <= int(random_state) < 2**64:
             raise ValueError(f"random_state must be from 0 to 2**64 - 1, found {random_state}")
         return int(random_state)
     if isinstance(random_state, np.random.Generator):
@@ -45,7 +46,7 @@ def plain(name: str, value: Any) -> Any:
     if isinstance(value, numbers.Integral):
         return int(value)
     if isinstance(value, numbers.Real):
-        if not np.isfinite(value):
+        if not math.isfinite(value):
             raise ValueError(f"{name} must be a finite number, found {value}")
         return float(value)
     if isinstance(value, str):

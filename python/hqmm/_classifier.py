@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from . import _core, _input
 from ._base import Callback, Progress, SequenceEstimator, observer, plain, seed_of
+from ._models import estimator_of
 
 
 def _describe(record: dict) -> str:
@@ -173,14 +174,12 @@ class HQMMClassifier(ClassifierMixin, SequenceEstimator):
 
     def class_model(self, name: Any) -> Any:
         """The model of one class as an estimator: HQMM or HMM."""
-        from ._models import HMM, HQMM
-
         check_is_fitted(self, "model_")
         found = np.flatnonzero(self.classes_ == name)
         if found.size == 0:
             raise ValueError(f"there is no class {name!r}; known are {self.classes_.tolist()}")
         model = self.model_.model(int(self._columns[found[0]]))
-        return (HQMM if model.kind == "hqmm" else HMM)._around(model, f"class {name!r}")
+        return estimator_of(model, f"class {name!r}")
 
     @classmethod
     def load(cls, path: Union[str, "os.PathLike[str]"]) -> "HQMMClassifier":

@@ -184,9 +184,16 @@ def _symbols(array: np.ndarray) -> tuple:
         missing = np.ma.getmaskarray(array).copy()
         array = array.filled(0) if array.dtype.kind in "iufb" else array.filled(MISSING_TOKEN)
     kind = array.dtype.kind
+    if kind == "O":
+        array, missing = _without_none(array, missing)
     if kind in "US" or kind == "O" and isinstance(array.flat[0], (str, bytes)):
         return _tokens(array), None
     if kind == "O":
+        for value in array.flat:
+            if not isinstance(value, numbers.Number):
+                # numpy's own words and type, which scikit-learn's checks ask for
+                raise TypeError("X holds what is no symbol: argument must be a string or a number, "
+                                f"not '{type(value).__name__}'")
         try:
             array = np.array(array.tolist(), dtype=None)
         except ValueError:
@@ -204,6 +211,17 @@ def _symbols(array: np.ndarray) -> tuple:
         raise ValueError(_negative(known.min()))
     native = array.dtype.newbyteorder("=")
     return np.ascontiguousarray(array, dtype=native), missing
+
+
+def _without_none(array: np.ndarray, missing: Optional[np.ndarray]) -> tuple:
+    """None in an array of objects is a missing symbol."""
+    hidden = np.array([value is None for value in array.flat])
+    if not hidden.any():
+        return array, missing
+    text = any(isinstance(value, (str, bytes)) for value in array.flat)
+    array = array.copy()
+    array[hidden] = MISSING_TOKEN if text else 0
+    return array, hidden if missing is None else missing | hidden
 
 
 def _tokens(array: np.ndarray) -> np.ndarray:
@@ -243,7 +261,7 @@ def make_alphabet(alphabet: Any) -> Optional[_core.Alphabet]:
     if alphabet is None or isinstance(alphabet, _core.Alphabet):
         return alphabet
     if isinstance(alphabet, numbers.Integral) and not isinstance(alphabet, bool):
-        if not 1 <= alphabet <= LARGEST_ALPHABET:
+        if not 1 <= int(alphabet) <= LARGEST_ALPHABET:
             raise ValueError(f"alphabet: from 1 to {LARGEST_ALPHABET} symbols, found {alphabet}")
         return _core.Alphabet(int(alphabet))
     if isinstance(alphabet, str):

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core, _input
-from ._base import Callback, SequenceEstimator
+from ._base import Callback
 from ._sequence_model import SequenceModel
 
 
@@ -123,7 +123,7 @@ class HQMM(SequenceModel):
             raise ValueError(f"kraus must have shape (s, w, n, n), found {kraus.shape}")
         s, w, n = kraus.shape[:3]
         state = np.eye(n, dtype=complex) / n if initial_state is None else initial_state
-        symbols = _input.make_alphabet(s if alphabet is None else alphabet)
+        symbols = _input.make_alphabet(alphabet) or _core.Alphabet(s)
         out = cls(n_states=n, n_kraus=w, alphabet=alphabet)
         out.model_ = _core.Model.from_kraus(kraus, np.asarray(state, dtype=complex), symbols)
         out.history_ = []
@@ -234,7 +234,7 @@ class HMM(SequenceModel):
         return model.transition @ model.initial
 
 
-def load(path: Union[str, "os.PathLike[str]"]) -> SequenceEstimator:
+def load(path: Union[str, "os.PathLike[str]"]) -> Any:
     """The estimator for a model file: HQMM, HMM or HQMMClassifier, whichever it holds."""
     from ._classifier import HQMMClassifier
 
@@ -242,4 +242,8 @@ def load(path: Union[str, "os.PathLike[str]"]) -> SequenceEstimator:
     if _core.is_classifier_file(path):
         return HQMMClassifier.load(path)
     model = _core.Model.load(path)
-    return (HQMM if model.kind == "hqmm" else HMM)._around(model, path)
+    return estimator_of(model, path)
+
+
+def estimator_of(model: _core.Model, name: str) -> Union[HQMM, HMM]:
+    return HQMM._around(model, name) if model.kind == "hqmm" else HMM._around(model, name)

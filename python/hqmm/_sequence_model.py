@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from typing import Any, Optional, Union
+from typing import Any, Type, TypeVar, Union
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -19,6 +19,9 @@ def _describe(record: dict) -> str:
     figure = "–" if validation is None else f"{validation:.4f}"
     return (f"restart {record['restart'] + 1}  epoch {record['epoch']:4d}  validation DA {figure}"
             f"{' *' if record['best'] else ''}")
+
+
+Self = TypeVar("Self", bound="SequenceModel")
 
 
 class SequenceModel(SequenceEstimator):
@@ -36,7 +39,7 @@ class SequenceModel(SequenceEstimator):
                 given[option] = plain(name, value)
         return given
 
-    def fit(self, X: Any, lengths: Any = None, *, validation: Any = None) -> "SequenceModel":
+    def fit(self: Self, X: Any, lengths: Any = None, *, validation: Any = None) -> Self:
         """Learns from sequences; keeps the epoch that did best on validation data.
 
         validation: sequences of their own. Without them `validation_share` of X is held out, as
@@ -138,12 +141,12 @@ class SequenceModel(SequenceEstimator):
     # ---- files ---------------------------------------------------------------------------------
 
     @classmethod
-    def load(cls, path: Union[str, "os.PathLike[str]"]) -> "SequenceModel":
+    def load(cls: Type[Self], path: Union[str, "os.PathLike[str]"]) -> Self:
         """An estimator around a model file, ready to score."""
         return cls._around(_core.Model.load(os.fspath(path)), os.fspath(path))
 
     @classmethod
-    def _around(cls, model: _core.Model, path: str) -> "SequenceModel":
+    def _around(cls: Type[Self], model: _core.Model, path: str) -> Self:
         if model.kind != cls._kind:
             raise ValueError(f"{path}: a model of kind {model.kind}, not {cls._kind}")
         out = cls(**cls._params_of(model))

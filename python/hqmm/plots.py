@@ -60,7 +60,7 @@ def plot_bloch(states: Any, ax: Optional[Any] = None) -> Any:
     """States of a model with n = 2, such as HQMM.filter returns, as a path through the Bloch ball."""
     points = np.atleast_2d(bloch_vectors(states))
     ax = _axes(ax, projection="3d")
-    u, v = np.mgrid[0:2 * np.pi:25j, 0:np.pi:13j]
+    u, v = np.meshgrid(np.linspace(0, 2 * np.pi, 25), np.linspace(0, np.pi, 13))
     ax.plot_wireframe(np.cos(u) * np.sin(v), np.sin(u) * np.sin(v), np.cos(v), color="0.85",
                       linewidth=0.5)
     ax.plot(*points.T, color="0.6", linewidth=0.5)

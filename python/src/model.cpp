@@ -162,8 +162,8 @@ void copy_state(const HqmmFilter& filter, std::size_t row, Complex* to) {
   Eigen::Map<Stack>(to + static_cast<Index>(row) * rho.size(), rho.rows(), rho.cols()) = rho;
 }
 template <typename Filter>
-  requires(!std::is_same_v<Filter, HqmmFilter>)
-void copy_state(const Filter& filter, std::size_t row, double* to) {
+requires(!std::is_same_v<Filter, HqmmFilter>) void copy_state(const Filter& filter, std::size_t row,
+                                                              double* to) {
   const RealVector& x = filter.state();
   Eigen::Map<RealVector>(to + static_cast<Index>(row) * x.size(), x.size()) = x;
 }
@@ -182,8 +182,8 @@ py::array states_of(const ModelFile& file, const SequenceSet& set,
 /// The state after every symbol: (symbols, n, n) complex, or (symbols, n) of an HMM.
 py::array filter_states(const ModelFile& file, const SequenceSet& set) {
   const auto rows = static_cast<py::ssize_t>(set.symbol_count());
-  const auto n = std::visit(
-      [](const auto& m) { return static_cast<py::ssize_t>(m.latent_dim()); }, file.model);
+  const auto n = std::visit([](const auto& m) { return static_cast<py::ssize_t>(m.latent_dim()); },
+                            file.model);
   if (std::holds_alternative<Hqmm>(file.model)) return states_of<Complex>(file, set, {rows, n, n});
   return states_of<double>(file, set, {rows, n});
 }

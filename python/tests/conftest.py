@@ -24,6 +24,15 @@ def cli():
     return run
 
 
+@pytest.fixture
+def splice():
+    """The path of UCI's splice.data; skipped where it is not kept beside the project."""
+    path = pathlib.Path(os.environ.get("HQMM_SHARED", SOURCE.parent / "shared")) / "data/splice/splice.data"
+    if not path.exists():
+        pytest.skip("skipped: reference file data/splice/splice.data not found")
+    return path
+
+
 @pytest.fixture(scope="session")
 def rows():
     """12 sequences of 30 symbols with structure: mostly 0 1 2 0 1 2, sometimes a slip."""

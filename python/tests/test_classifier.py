@@ -86,10 +86,55 @@ def test_wrong_labels(y, says):
 
 
 @pytest.mark.parametrize("params", [{"objective": "odd"}, {"positions": "window:1-99"}, {"dropout": 2.0},
-                                    {"grid": "nonsense"}, {"n_states": 0}, {"positions": "map:file"}])
+                                    {"grid": "nonsense"}, {"n_states": 0}, {"positions": []},
+                                    {"positions": [0, -1]}, {"positions": [0.5]}, {"positions": "map:"}])
 def test_wrong_parameters(params):
     with pytest.raises(ValueError):
         hqmm.HQMMClassifier(**{"n_states": 2, "epochs": 1, **params}).fit(*data())
+
+
+def test_positions_as_an_array_or_in_a_file(tmp_path):
+    X, y = data()
+    sets = [0, 0, 0, 1, 2, 3, 4]  # position 7 and 8 belong to set 4 too
+    (tmp_path / "map.txt").write_text(" ".join(map(str, sets)))
+    settings = {"n_states": 2, "epochs": 3, "random_state": 1}
+    model = hqmm.HQMMClassifier(positions=np.array(sets), **settings).fit(X, y)
+    assert model.model_.model(0).position_map == [0, 0, 0, 1, 2, 3, 4, 4, 4]
+    assert model.class_model(1).kraus_.shape[0] == 5
+    in_file = hqmm.HQMMClassifier(positions=f"map:{tmp_path / 'map.txt'}", **settings).fit(X, y)
+    assert in_file.model_.to_bytes() == model.model_.to_bytes()
+    model.save(tmp_path / "clf.h5")
+    again = hqmm.load(tmp_path / "clf.h5")
+    assert again.positions == sets
+    assert clone(again).fit(X, y).model_.to_bytes() == model.model_.to_bytes()
+    with pytest.raises(OSError, match="nothing.txt"):
+        hqmm.HQMMClassifier(positions=f"map:{tmp_path / 'nothing.txt'}").fit(X, y)
+    (tmp_path / "map.txt").write_text("0 one")
+    with pytest.raises(ValueError, match="number of a set"):
+        hqmm.HQMMClassifier(positions=f"map:{tmp_path / 'map.txt'}").fit(X, y)
+
+
+def test_callback_ends_a_training_and_keeps_it():
+    X, y = data()
+    settings = {"n_states": 2, "random_state": 1, "members": 2}
+    seen = []
+    model = hqmm.HQMMClassifier(epochs=15, callback=lambda r: seen.append(r) or r["epoch"] == 2,
+                                **settings).fit(X, y)
+    assert [(r["member"], r["epoch"]) for r in seen] == [(0, 1), (0, 2), (1, 1), (1, 2)]
+    assert model.history_ == seen and model.n_iter_ == 2
+    assert np.allclose(model.predict_proba(X).sum(axis=1), 1)
+    whole = hqmm.HQMMClassifier(epochs=15, **settings).fit(X, y)
+    assert len(whole.history_) == 30
+    # The first epochs are those of the whole training.
+    assert [r["objective"] for r in whole.history_ if r["epoch"] <= 2] == [r["objective"] for r in seen]
+
+
+def test_callback_ends_each_class_learned_by_itself():
+    X, y = data()
+    model = hqmm.HQMMClassifier(2, learner="em", epochs=50, random_state=1,
+                                callback=lambda r: r["epoch"] >= 2).fit(X, y)
+    assert [r["epoch"] for r in model.history_] == [1, 2] * 3
+    assert model.class_model(0).emission == "state"
 
 
 def test_not_fitted():

@@ -31,6 +31,13 @@ def test_classify_splice():
     assert float(text.split("accuracy:")[1].split()[0]) > 0.8
 
 
+def test_classify_splice_of_uci(splice):
+    text = run("classify_splice.py", splice)
+    assert "classes: ['EI', 'IE', 'N']" in text
+    # 52 % are N, and position frequencies alone are right in about 95 %.
+    assert float(text.split("accuracy:")[1].split()[0]) > 0.9
+
+
 def test_stream_predictions():
     assert "surprise" in run("stream_predictions.py")
 

@@ -40,6 +40,7 @@ def test_missing_symbols(model):
     expected = model.score_sequences([["0", "?", "2"]])
     assert expected != model.score_sequences([[0, 1, 2]])
     for X in ([0, None, 2], np.ma.array([0, 9, 2], mask=[0, 1, 0]), ["0", None, "2"], [["0", None, "2"]],
+              np.array([0, None, 2], dtype=object), np.array([["0", None, "2"]], dtype=object),
               np.ma.masked_invalid([0, np.nan, 2]), np.ma.masked_equal([0, -1, 2], -1)):
         assert np.array_equal(model.score_sequences(X), expected)
 
@@ -78,6 +79,13 @@ def test_wrong_for_this_model(model):
         model.stream().push(-1)
     with pytest.raises(ValueError, match="beyond"):
         model.stream().push(3)
+
+
+def test_objects_that_are_no_symbols_are_type_errors(rows):
+    X = rows.astype(object)
+    X[1, 2] = {"a": 1}
+    with pytest.raises(TypeError, match="not 'dict'"):
+        hqmm.HQMM(2).fit(X)
 
 
 def test_sparse_is_a_type_error(rows):

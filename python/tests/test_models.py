@@ -83,6 +83,50 @@ def test_hmm_against_the_definition(rows):
     assert np.allclose(model.transmat_.sum(axis=1), 1) and np.isclose(model.startprob_.sum(), 1)
 
 
+def test_edge_hmm_against_the_definition(rows):
+    model = hqmm.HMM(3, emission="edge", restarts=2, epochs=5, random_state=1).fit(rows)
+    assert model.edges_.shape == (3, 3, 3)
+    assert np.allclose(model.edges_.sum(axis=(0, 1)), 1)
+    assert np.allclose(model.transition_, model.edges_.sum(axis=0))
+    assert np.allclose(model.transmat_.sum(axis=1), 1)
+    x, total, states = model.initial_, 0.0, []
+    for y in rows[0]:
+        x = model.edges_[y] @ x
+        total, x = total + np.log(x.sum()), x / x.sum()
+        states.append(x)
+    ahead = (model.edges_ @ x).sum(axis=1)
+    assert model.score(rows[0]) == pytest.approx(total, abs=1e-9)
+    assert np.allclose(model.filter(rows[0]), states)
+    assert np.allclose(model.predict_next_proba(rows[0]), ahead)
+    stream = model.stream()
+    assert sum(stream.push(int(y)) for y in rows[0]) == pytest.approx(total, abs=1e-9)
+    assert np.allclose(stream.state, x) and np.allclose(stream.next_proba(), ahead)
+    assert model.sample(2, 9, random_state=1).shape == (2, 9)
+    for name in ("emission_", "emissionprob_", "startprob_"):
+        assert not hasattr(model, name)
+
+
+def test_edge_hmm_round_trips(tmp_path, rows):
+    model = hqmm.HMM(3, emission="edge", restarts=1, epochs=2, random_state=1).fit(rows)
+    for name in ("model.h5", "model.json", "model.mat"):
+        model.save(tmp_path / name)
+        again = hqmm.load(tmp_path / name)
+        assert isinstance(again, hqmm.HMM) and again.emission == "edge" and again.n_states == 3
+        assert np.array_equal(again.edges_, model.edges_)
+    assert pickle.loads(pickle.dumps(model)).model_.to_bytes() == model.model_.to_bytes()
+    warm = hqmm.HQMM(3, 3, epochs=1, random_state=1, warm_start=model, warm_noise=0.0).fit(rows)
+    assert warm.history_[0]["validation"]["log_likelihood"] == pytest.approx(
+        model.history_[model.best_epoch_]["validation"]["log_likelihood"], abs=1e-6)
+
+
+def test_an_hmm_has_edges_too(rows):
+    model = hqmm.HMM(2, restarts=1, epochs=2, random_state=1).fit(rows)
+    expected = model.emission_[:, :, None] * model.transition_
+    assert np.allclose(model.edges_, expected)
+    with pytest.raises(ValueError, match="emission"):
+        hqmm.HMM(2, emission="odd").fit(rows)
+
+
 def test_round_trips(tmp_path, fitted, rows):
     for again in (pickle.loads(pickle.dumps(fitted)), copy.deepcopy(fitted)):
         assert again.model_.to_bytes() == fitted.model_.to_bytes()

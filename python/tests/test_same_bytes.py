@@ -34,11 +34,12 @@ def test_another_seed_gives_other_bytes(rows):
     assert one.model_.to_bytes() != two.model_.to_bytes()
 
 
-def test_hmm(tmp_path, cli, rows):
+@pytest.mark.parametrize("emission", ["state", "edge"])
+def test_hmm(tmp_path, cli, rows, emission):
     data = write_text(tmp_path / "data.txt", rows)
     cli("train", data, "-o", tmp_path / "cli.h5", "-n", 3, "--learner", "em", "--restarts", 2,
-        "--epochs", 10)
-    model = hqmm.HMM(3, restarts=2, epochs=10, random_state=1).fit(rows)
+        "--epochs", 10, "--emission", emission)
+    model = hqmm.HMM(3, emission=emission, restarts=2, epochs=10, random_state=1).fit(rows)
     assert model.model_.to_bytes() == (tmp_path / "cli.h5").read_bytes()
 
 
@@ -67,6 +68,28 @@ def test_classifier(tmp_path, cli, rows, options, flags):
                             for label, row in zip(labels, rows)))
     cli("classify", "fit", data, "-o", tmp_path / "cli.h5", "-n", 2, "--seed", 3, *flags)
     model = hqmm.HQMMClassifier(2, random_state=3, **options).fit(rows, labels)
+    assert model.model_.to_bytes() == (tmp_path / "cli.h5").read_bytes()
+
+
+def test_classifier_with_a_position_map(tmp_path, cli, rows):
+    sets = [i // 5 for i in range(20)]
+    (tmp_path / "map.txt").write_text("\n".join(map(str, sets)))
+    labels = ["up" if i % 3 else "down" for i in range(len(rows))]
+    data = tmp_path / "data.txt"
+    data.write_text("".join(f"{label}\t{' '.join(map(str, row))}\n"
+                            for label, row in zip(labels, rows)))
+    cli("classify", "fit", data, "-o", tmp_path / "cli.h5", "-n", 2, "--epochs", 2, "--grid", "none",
+        "--anchor", "end", "--positions", f"map:{tmp_path / 'map.txt'}")
+    model = hqmm.HQMMClassifier(2, epochs=2, random_state=1, positions=sets, anchor="end").fit(rows, labels)
+    assert model.model_.to_bytes() == (tmp_path / "cli.h5").read_bytes()
+
+
+def test_splice_classifier(tmp_path, cli, splice):
+    """The real data: ambiguity codes and all."""
+    lines = [line.split(",") for line in splice.read_text().split("\n") if line.strip()]
+    sequences, labels = [line[2].strip() for line in lines], [line[0].strip() for line in lines]
+    cli("classify", "fit", splice, "-o", tmp_path / "cli.h5", "-n", 2, "--epochs", 1, "--grid", "none")
+    model = hqmm.HQMMClassifier(2, epochs=1, alphabet="dna", random_state=1).fit(sequences, labels)
     assert model.model_.to_bytes() == (tmp_path / "cli.h5").read_bytes()
 
 

@@ -11,13 +11,11 @@ import hqmm
 
 COLUMN = "a column is one sequence, as in hmmlearn: what is wrong is the number of classes"
 FEATURES = "rows are sequences of any length: there is no number of features to compare"
-OBJECT = "an object that is no symbol is a ValueError like other wrong data, not a TypeError"
 ONE = "one sequence, or one axis, is data enough for a sequence model"
 POSITIONS = "predict answers for every symbol of a row, not for every row"
 REAL = "its data or labels are made of real numbers, which are no symbols"
 
 NOT_FOR_SEQUENCES = {
-    "check_dtype_object": OBJECT,
     "check_n_features_in": FEATURES,
     "check_fit2d_predict1d": ONE,
 }

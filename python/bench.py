@@ -1,0 +1,96 @@
+"""What calling from Python costs: PYTHONPATH=python python3 python/bench.py build/release/hqmm
+
+Prints the processor time of a default training run from Python beside that of the command line, and how
+long two threads take that fit a model each. The model files must have the same bytes. Two runs of the
+command line at once, beside one, say what the machine itself can do at the moment.
+"""
+
+import argparse
+import os
+import pathlib
+import resource
+import subprocess
+import tempfile
+import threading
+import time
+
+import numpy as np
+
+import hqmm
+
+SEQUENCES, LENGTH, SYMBOLS = 100, 1000, 6
+
+
+def make_data():
+    """From a random hidden Markov model with 4 states, so that there is something to learn."""
+    rng = np.random.default_rng(1)
+    move = rng.dirichlet(np.full(4, 0.3), size=4)
+    emit = rng.dirichlet(np.full(SYMBOLS, 0.3), size=4)
+    rows = np.empty((SEQUENCES, LENGTH), dtype=np.int64)
+    for row in rows:
+        state = rng.integers(4)
+        for t in range(LENGTH):
+            state = rng.choice(4, p=move[state])
+            row[t] = rng.choice(SYMBOLS, p=emit[state])
+    return rows
+
+
+def fit(rows, seed=1):
+    return hqmm.HQMM(4, 1, random_state=seed, n_jobs=1).fit(rows)
+
+
+def timed(work):
+    """(wall, processor time of this process and the children it waited for)"""
+    def cpu():
+        own, children = (resource.getrusage(w) for w in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+        return own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime
+
+    wall, used = time.perf_counter(), cpu()
+    work()
+    return time.perf_counter() - wall, cpu() - used
+
+
+def at_once(work, count):
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("binary")
+    parser.add_argument("--repeats", type=int, default=5)
+    args = parser.parse_args()
+    rows = make_data()
+    with tempfile.TemporaryDirectory() as folder:
+        data = pathlib.Path(folder) / "data.txt"
+        data.write_text("".join(" ".join(map(str, row)) + "\n" for row in rows))
+
+        def cli(i=0):
+            subprocess.run([args.binary, "train", data, "-o", f"{folder}/{i}.h5", "-n", "4", "-w", "1",
+                            "--seed", "1", "--threads", "1", "--quiet"], check=True, stdout=subprocess.DEVNULL)
+
+        ways = {
+            "cli": cli, "python": lambda: fit(rows),
+            "cli_two": lambda: at_once(cli, 2), "python_two": lambda: at_once(lambda i: fit(rows, 1 + i), 2),
+        }
+        seen = {name: [] for name in ways}
+        for _ in range(args.repeats):  # in turn, so that a busy minute does not fall on one of them
+            for name, work in ways.items():
+                seen[name].append(timed(work))
+        same = fit(rows).model_.to_bytes() == pathlib.Path(f"{folder}/0.h5").read_bytes()
+    wall = {name: min(pair[0] for pair in pairs) for name, pairs in seen.items()}
+    used = {name: min(pair[1] for pair in pairs) for name, pairs in seen.items()}
+    print(f"{SEQUENCES} sequences of {LENGTH}, {SYMBOLS} symbols, n = 4, w = 1, one thread; "
+          f"least of {args.repeats}; load {os.getloadavg()[0]:.1f}")
+    print(f"command line   {wall['cli']:7.2f} s, processor {used['cli']:7.2f} s")
+    print(f"Python         {wall['python']:7.2f} s, processor {used['python']:7.2f} s "
+          f"({100 * (used['python'] / used['cli'] - 1):+.1f} %), same bytes: {'yes' if same else 'NO'}")
+    print(f"two at once    command line {wall['cli_two'] / wall['cli']:.2f}x of one, "
+          f"Python threads {wall['python_two'] / wall['python']:.2f}x of one")
+
+
+if __name__ == "__main__":
+    main()
