@@ -88,7 +88,7 @@ py::object transition(const py::object& self) {
     auto to = out.mutable_unchecked<2>();
     for (Index i = 0; i < sum.rows(); ++i)
       for (Index j = 0; j < sum.cols(); ++j) to(i, j) = sum(i, j);
-    return std::move(out);
+    return out;
   }
   return matrix(as_hmm(file).transition, self);
 }
@@ -176,7 +176,7 @@ py::array states_of(const ModelFile& file, const SequenceSet& set,
   walk(file, set, [&](const auto& filter, std::size_t row, std::ptrdiff_t) {
     if constexpr (requires { copy_state(filter, row, to); }) copy_state(filter, row, to);
   });
-  return std::move(out);
+  return out;
 }
 
 /// The state after every symbol: (symbols, n, n) complex, or (symbols, n) of an HMM.
@@ -238,7 +238,7 @@ class Stream {
           if constexpr (std::is_same_v<std::decay_t<decltype(x)>, Matrix>) {
             py::array_t<Complex> out({x.rows(), x.cols()});
             copy_state(filter, 0, out.mutable_data());
-            return std::move(out);
+            return out;
           } else {
             return py::array_t<double>(x.size(), x.data());
           }

@@ -86,6 +86,8 @@ def test_objects_that_are_no_symbols_are_type_errors(rows):
     X[1, 2] = {"a": 1}
     with pytest.raises(TypeError, match="not 'dict'"):
         hqmm.HQMM(2).fit(X)
+    with pytest.raises(TypeError, match="not 'dict'"):
+        hqmm.HQMMClassifier(2).fit(X, [0, 1] * 6)
 
 
 def test_sparse_is_a_type_error(rows):

@@ -9,11 +9,12 @@ from sklearn.utils.estimator_checks import check_estimator
 
 import hqmm
 
-COLUMN = "a column is one sequence, as in hmmlearn: what is wrong is the number of classes"
+COLUMN = "a column is one sequence, as in hmmlearn: what is wrong is the number of labels"
 FEATURES = "rows are sequences of any length: there is no number of features to compare"
-ONE = "one sequence, or one axis, is data enough for a sequence model"
+ONE = "one axis is one sequence, and as good as rows"
 POSITIONS = "predict answers for every symbol of a row, not for every row"
-REAL = "its data or labels are made of real numbers, which are no symbols"
+ONE_CLASS = "its numbers below 1 are cut to whole ones, and so are its labels: one class is left"
+REAL = "its data are real numbers, which are no symbols; what is wrong is not the number of classes"
 
 NOT_FOR_SEQUENCES = {
     "check_n_features_in": FEATURES,
@@ -25,6 +26,7 @@ NOT_FOR_MODELS = {
 }
 NOT_FOR_CLASSIFIERS = {
     **NOT_FOR_SEQUENCES,
+    "check_dtype_object": ONE_CLASS,
     "check_classifiers_one_label": REAL,
     "check_classifiers_train": FEATURES,
     "check_fit2d_1feature": COLUMN,
@@ -52,8 +54,9 @@ class PlainHMM(WithoutY, hqmm.HMM):
 @pytest.mark.parametrize("estimator, skipped", [
     (PlainHQMM(2, epochs=1), NOT_FOR_MODELS),
     (PlainHMM(2, epochs=1, restarts=1), NOT_FOR_MODELS),
+    (PlainHMM(2, emission="edge", epochs=1, restarts=1), NOT_FOR_MODELS),
     (hqmm.HQMMClassifier(2, epochs=5), NOT_FOR_CLASSIFIERS),
-], ids=["HQMM", "HMM", "HQMMClassifier"])
+], ids=["HQMM", "HMM", "edge HMM", "HQMMClassifier"])
 def test_check_estimator(estimator, skipped):
     failed, passed = {}, set()
     for instance, check in check_estimator(estimator, generate_only=True):
