@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import math
 import numbers
@@ -17,6 +18,9 @@ from sklearn.utils.validation import check_is_fitted
 from . import _core, _input
 
 Callback = Callable[[dict], Any]
+MOST_THREADS = 4096
+WHOLE = {"n_states", "n_kraus", "epochs", "generative_epochs", "batch_size", "ns_steps", "restarts",
+         "patience", "givens_pairs", "givens_evaluations", "members"}
 
 
 def seed_of(random_state: Any) -> int:
@@ -36,11 +40,40 @@ def threads_of(n_jobs: Optional[int]) -> int:
         return 1
     if not isinstance(n_jobs, numbers.Integral) or n_jobs == 0:
         raise ValueError(f"n_jobs must be a whole number other than 0, found {n_jobs!r}")
+    if n_jobs > MOST_THREADS:
+        raise ValueError(f"n_jobs must be at most {MOST_THREADS}, found {n_jobs}")
     return int(n_jobs) if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + int(n_jobs))
+
+
+def count(name: str, value: Any, least: int) -> int:
+    """A whole number; ValueError otherwise."""
+    if not isinstance(value, numbers.Integral) or isinstance(value, (bool, np.bool_)):
+        raise ValueError(f"{name} must be a whole number, found {value!r:.60}")
+    number = int(value)
+    if number < least:
+        raise ValueError(f"{name} must be at least {least}, found {number}")
+    if number >= 2**63:
+        raise ValueError(f"{name} is too large: {number}")
+    return number
+
+
+def text(name: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"{name} must be text, found {value!r:.60}")
+    return value
+
+
+def existing(path: Union[str, "os.PathLike[str]"]) -> str:
+    path = os.fspath(path)
+    if not os.path.exists(path):
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+    return path
 
 
 def plain(name: str, value: Any) -> Any:
     """numpy's numbers as Python's, for JSON."""
+    if name in WHOLE:
+        return count(name, value, 1 if name.startswith("n_") else 0)
     if isinstance(value, (bool, np.bool_)):
         return bool(value)
     if isinstance(value, numbers.Integral):

@@ -11,7 +11,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from . import _core, _input
-from ._base import Callback, Progress, SequenceEstimator, observer, plain, seed_of
+from ._base import (Callback, Progress, SequenceEstimator, count, existing, observer, plain, seed_of,
+                    text)
 from ._models import estimator_of
 
 
@@ -116,6 +117,7 @@ class HQMMClassifier(ClassifierMixin, SequenceEstimator):
         if y is None:
             raise ValueError("HQMMClassifier requires y to be passed, but the target y is None")
         raw = _input.read(X, lengths)
+        raw.require_known()
         y = column_or_1d(y, warn=True)
         check_classification_targets(y)
         if len(y) != len(raw.lengths):
@@ -133,7 +135,8 @@ class HQMMClassifier(ClassifierMixin, SequenceEstimator):
         prior, priors = self._priors(classes[order])
         try:
             self.model_, self.history_ = _core.fit_classifier(
-                data, self._given(), prior, priors, self.grid or "", int(self.inner_folds), seed,
+                data, self._given(), prior, priors, text("grid", self.grid or ""),
+                count("inner_folds", self.inner_folds, 1), seed,
                 self._threads(), self._position_map(), observer(progress, self.callback))
         finally:
             progress.close()
@@ -184,7 +187,7 @@ class HQMMClassifier(ClassifierMixin, SequenceEstimator):
     @classmethod
     def load(cls, path: Union[str, "os.PathLike[str]"]) -> "HQMMClassifier":
         """A classifier from its file; its classes are the names in it, as text."""
-        model = _core.Classifier.load(os.fspath(path))
+        model = _core.Classifier.load(existing(path))
         options = model.provenance.get("options", {})
         names = {name: option.replace("-", "_") for name, option in cls._option_names.items()}
         out = cls(**{name: options[option] for name, option in names.items() if option in options})

@@ -31,12 +31,19 @@ class Raw:
     def tokens(self) -> bool:
         return self.values.dtype == object
 
+    def require_known(self) -> None:
+        """To learn from: one symbol at least that is not missing."""
+        if self.tokens:
+            unseen = all(token == MISSING_TOKEN for token in self.values)
+        else:
+            unseen = self.missing is not None and bool(self.missing.all())
+        if unseen:
+            raise ValueError("every symbol of X is missing")
+
     def infer_alphabet(self) -> _core.Alphabet:
         if self.tokens:
             return _core.Alphabet(sorted({t for t in self.values if t != MISSING_TOKEN}))
         known = self.values if self.missing is None else self.values[~self.missing]
-        if known.size == 0:
-            raise ValueError("every symbol of X is missing")
         if known.min() < 0:
             raise ValueError(_negative(known.min()))
         if known.max() >= LARGEST_ALPHABET:
@@ -266,4 +273,10 @@ def make_alphabet(alphabet: Any) -> Optional[_core.Alphabet]:
         return _core.Alphabet(int(alphabet))
     if isinstance(alphabet, str):
         return _core.Alphabet(alphabet)
-    return _core.Alphabet([str(token) for token in alphabet])
+    try:
+        tokens = [str(token) for token in alphabet]
+    except TypeError:
+        tokens = []
+    if not tokens:
+        raise ValueError(f"alphabet: expected a number of symbols, a name or tokens, found {alphabet!r:.60}")
+    return _core.Alphabet(tokens)

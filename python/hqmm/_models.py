@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import warnings
 from typing import Any, Optional, Union
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core, _input
-from ._base import Callback
+from ._base import Callback, existing
 from ._sequence_model import SequenceModel
 
 
@@ -127,6 +128,9 @@ class HQMM(SequenceModel):
         out = cls(n_states=n, n_kraus=w, alphabet=alphabet)
         out.model_ = _core.Model.from_kraus(kraus, np.asarray(state, dtype=complex), symbols)
         out.history_ = []
+        if not out.model_.feasible:
+            warnings.warn("the operators do not preserve the trace (residual "
+                          f"{out.model_.feasibility_residual:.2g}): probabilities are normalised")
         return out
 
     @property
@@ -238,7 +242,7 @@ def load(path: Union[str, "os.PathLike[str]"]) -> Any:
     """The estimator for a model file: HQMM, HMM or HQMMClassifier, whichever it holds."""
     from ._classifier import HQMMClassifier
 
-    path = os.fspath(path)
+    path = existing(path)
     if _core.is_classifier_file(path):
         return HQMMClassifier.load(path)
     model = _core.Model.load(path)

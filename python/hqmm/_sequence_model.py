@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 import os
 import warnings
 from typing import Any, Type, TypeVar, Union
@@ -11,7 +12,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core, _input
-from ._base import Progress, SequenceEstimator, observer, plain, seed_of, to_json
+from ._base import (Progress, SequenceEstimator, count, existing, observer, plain, seed_of, text,
+                    to_json)
 
 
 def _describe(record: dict) -> str:
@@ -46,9 +48,8 @@ class SequenceModel(SequenceEstimator):
         `hqmm train` does.
         """
         raw = _input.read(X, lengths)
-        alphabet = _input.make_alphabet(self.alphabet)
-        if alphabet is None:
-            alphabet = raw.infer_alphabet()
+        raw.require_known()
+        alphabet = _input.make_alphabet(self.alphabet) or raw.infer_alphabet()
         data = raw.encode(alphabet)
         held_out = None if validation is None else _input.read(validation).encode(alphabet)
         seed = seed_of(self.random_state)
@@ -56,7 +57,7 @@ class SequenceModel(SequenceEstimator):
         start = self._start()
         try:
             found = _core.train(data, held_out, float(self.validation_share),
-                                to_json({**self._given(), "seed": seed}), self.preset,
+                                to_json({**self._given(), "seed": seed}), text("preset", self.preset),
                                 start if isinstance(start, str) else "",
                                 None if isinstance(start, str) else start, self._threads(),
                                 observer(progress, self.callback))
@@ -92,19 +93,19 @@ class SequenceModel(SequenceEstimator):
     def score_sequences(self, X: Any, lengths: Any = None, *, burn_in: int = 0) -> np.ndarray:
         """The log-likelihood of each sequence; its first `burn_in` symbols are not scored."""
         data, _ = self._encode(X, lengths)
-        return self.model_.score_sequences(data, _count("burn_in", burn_in, 0), self._threads())
+        return self.model_.score_sequences(data, count("burn_in", burn_in, 0), self._threads())
 
     def evaluate(self, X: Any, lengths: Any = None, *, burn_in: int = 0) -> dict:
         """The figures of `hqmm score`: description accuracy, bits per symbol, perplexity, …"""
         data, _ = self._encode(X, lengths)
-        return self.model_.score(data, _count("burn_in", burn_in, 0), self._threads())
+        return self.model_.score(data, count("burn_in", burn_in, 0), self._threads())
 
     # ---- prediction ----------------------------------------------------------------------------
 
     def predict_proba(self, X: Any, lengths: Any = None, *, steps: int = 1) -> np.ndarray:
         """After every symbol of X, concatenated: the distribution of the next one (symbols, s)."""
         data, _ = self._encode(X, lengths)
-        return self.model_.predict(data, _count("steps", steps, 1))
+        return self.model_.predict(data, count("steps", steps, 1))
 
     def predict(self, X: Any, lengths: Any = None, *, steps: int = 1) -> np.ndarray:
         """After every symbol of X, concatenated: the most probable next one."""
@@ -113,7 +114,7 @@ class SequenceModel(SequenceEstimator):
     def predict_next_proba(self, X: Any, lengths: Any = None, *, steps: int = 1) -> np.ndarray:
         """The distribution of the symbol after the sequence: s numbers; a row for each of several."""
         data, raw = self._encode(X, lengths)
-        out = self.model_.predict(data, _count("steps", steps, 1), last_only=True)
+        out = self.model_.predict(data, count("steps", steps, 1), last_only=True)
         return out[0] if raw.single else out
 
     def filter(self, X: Any, lengths: Any = None) -> np.ndarray:
@@ -130,7 +131,7 @@ class SequenceModel(SequenceEstimator):
         """n sequences of `length` symbols as rows; with an integer seed those of `hqmm sample`."""
         check_is_fitted(self, "model_")
         seed = seed_of(self.random_state if random_state is None else random_state)
-        drawn = self.model_.sample(_count("n", n, 1), _count("length", length, 1), seed,
+        drawn = self.model_.sample(count("n", n, 1), count("length", length, 1), seed,
                                    self._threads())
         return self._symbols(drawn)
 
@@ -143,7 +144,7 @@ class SequenceModel(SequenceEstimator):
     @classmethod
     def load(cls: Type[Self], path: Union[str, "os.PathLike[str]"]) -> Self:
         """An estimator around a model file, ready to score."""
-        return cls._around(_core.Model.load(os.fspath(path)), os.fspath(path))
+        return cls._around(_core.Model.load(existing(path)), os.fspath(path))
 
     @classmethod
     def _around(cls: Type[Self], model: _core.Model, path: str) -> Self:
@@ -182,13 +183,13 @@ class Stream:
             return self._stream.push(-1)
         if isinstance(symbol, str):
             return self._stream.push(int(self._alphabet.encode([symbol])[0]))
-        if symbol < 0:
+        if isinstance(symbol, numbers.Real) and symbol < 0:
             raise ValueError(f"symbols must not be negative, found {symbol} (None is missing)")
-        return self._stream.push(int(symbol))
+        return self._stream.push(count("a symbol", symbol, 0))
 
     def next_proba(self, steps: int = 1) -> np.ndarray:
         """The distribution of the symbol `steps` ahead."""
-        return self._stream.next(_count("steps", steps, 1))
+        return self._stream.next(count("steps", steps, 1))
 
     @property
     def state(self) -> np.ndarray:
@@ -197,13 +198,3 @@ class Stream:
     def restart(self) -> None:
         """Back to the initial state: a new sequence begins."""
         self._stream.restart()
-
-
-def _count(name: str, value: Any, least: int) -> int:
-    try:
-        number = int(value.__index__())
-    except AttributeError:
-        raise ValueError(f"{name} must be a whole number, found {value!r}") from None
-    if number < least:
-        raise ValueError(f"{name} must be at least {least}, found {number}")
-    return number

@@ -290,6 +290,7 @@ void bind_class(py::module_& m) {
                              [](const ModelFile& f) { return to_python(f.provenance); })
       .def_property_readonly("feasibility_residual",
                              [](const ModelFile& f) { return feasibility_residual(f.model); })
+      .def_property_readonly("feasible", [](const ModelFile& f) { return is_feasible(f.model); })
       .def_property_readonly("kraus_sets", &kraus_sets)
       .def_property_readonly("position_map",
                              [](const ModelFile& f) { return as_hqmm(f).positions.entries(); })

@@ -87,7 +87,8 @@ def test_wrong_labels(y, says):
 
 @pytest.mark.parametrize("params", [{"objective": "odd"}, {"positions": "window:1-99"}, {"dropout": 2.0},
                                     {"grid": "nonsense"}, {"n_states": 0}, {"positions": []},
-                                    {"positions": [0, -1]}, {"positions": [0.5]}, {"positions": "map:"}])
+                                    {"positions": [0, -1]}, {"positions": [0.5]}, {"grid": 3}, {"inner_folds": 0},
+                                    {"positions": "map:"}])
 def test_wrong_parameters(params):
     with pytest.raises(ValueError):
         hqmm.HQMMClassifier(**{"n_states": 2, "epochs": 1, **params}).fit(*data())

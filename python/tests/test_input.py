@@ -79,6 +79,9 @@ def test_wrong_for_this_model(model):
         model.stream().push(-1)
     with pytest.raises(ValueError, match="beyond"):
         model.stream().push(3)
+    for odd in (1.5, 10**20, True):
+        with pytest.raises(ValueError, match="symbol"):
+            model.stream().push(odd)
 
 
 def test_objects_that_are_no_symbols_are_type_errors(rows):
@@ -98,6 +101,15 @@ def test_sparse_is_a_type_error(rows):
 def test_integers_are_not_copied(rows):
     X = np.ascontiguousarray(rows)
     assert np.shares_memory(_input.read(X).values, X)
+
+
+@pytest.mark.parametrize("X", [np.ma.masked_all((4, 5), dtype=int), [["?", "?"], ["?"]], [[None, None]]])
+def test_nothing_but_missing_symbols(X):
+    for model in (hqmm.HQMM(2, alphabet=3), hqmm.HMM(2, alphabet=3)):
+        with pytest.raises(ValueError, match="every symbol of X is missing"):
+            model.fit(X)
+    with pytest.raises(ValueError, match="every symbol of X is missing"):
+        hqmm.HQMMClassifier(2, alphabet=3).fit(X, [0, 1, 0, 1][:len(X)])
 
 
 def test_large_symbols():

@@ -147,7 +147,24 @@ def test_round_trips(tmp_path, fitted, rows):
     assert clone(again).set_params(alphabet=3).fit(rows).model_.to_bytes() == fitted.model_.to_bytes()
 
 
+def test_operators_that_do_not_preserve_the_trace(fitted):
+    with pytest.warns(UserWarning, match="do not preserve the trace"):
+        model = hqmm.HQMM.from_kraus(0.9 * fitted.kraus_, fitted.initial_state_)
+    assert np.isclose(model.predict_next_proba([0, 1]).sum(), 1)
+    with pytest.raises(ValueError, match=r"kraus\[0,0,0,0\]"):
+        hqmm.HQMM.from_kraus(np.full((2, 1, 2, 2), np.nan))
+
+
+def test_sizes_of_a_file_that_does_not_tell_its_options(tmp_path):
+    kraus = np.linalg.qr(np.random.default_rng(1).normal(size=(5 * 2 * 3, 3)))[0].reshape(5, 2, 3, 3)
+    hqmm.HQMM.from_kraus(kraus).save(tmp_path / "model.h5")
+    again = hqmm.load(tmp_path / "model.h5")
+    assert (again.n_states, again.n_kraus, again.n_symbols_) == (3, 2, 5)
+
+
 def test_wrong_files(tmp_path, rows):
+    with pytest.raises(FileNotFoundError, match="nothing.h5"):
+        hqmm.load(tmp_path / "nothing.h5")
     with pytest.raises(OSError):
         hqmm.load(tmp_path / "nothing.h5")
     (tmp_path / "bad.h5").write_bytes(b"\x89HDF\r\n\x1a\nrubbish")
@@ -185,7 +202,9 @@ def test_not_fitted(kind, call):
     ({"learner": "em"}, "HMM"), ({"schedule": "wild"}, "schedule"), ({"n_jobs": 0}, "n_jobs"),
     ({"random_state": -1}, "random_state"), ({"validation_share": 2.0}, "between 0 and 1"),
     ({"preset": "mine"}, "preset"), ({"warm_start": 3}, "warm_start"), ({"alphabet": "x"}, "alphabet"),
-    ({"epochs": [1]}, "epochs"), ({"retraction": "literal", "average": 0.5}, "average")])
+    ({"epochs": [1]}, "epochs"), ({"epochs": -1}, "epochs"), ({"epochs": True}, "epochs"),
+    ({"n_states": 10**30}, "n_states"), ({"n_jobs": 10**12}, "n_jobs"), ({"preset": 3}, "preset"),
+    ({"alphabet": []}, "alphabet"), ({"alphabet": 3.5}, "alphabet"), ({"retraction": "literal", "average": 0.5}, "average")])
 def test_wrong_parameters(rows, params, says):
     with pytest.raises(ValueError, match=says) as raised:
         hqmm.HQMM(**{"n_states": 2, "epochs": 1, **params}).fit(rows)
