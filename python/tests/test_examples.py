@@ -12,11 +12,12 @@ from hqmm import plots
 
 matplotlib.use("Agg")
 PYTHON = pathlib.Path(__file__).resolve().parents[1]
+INSTALLED = pathlib.Path(hqmm.__file__).resolve().parents[1]  # the one under test
 
 
 def run(name, *args):
     done = subprocess.run([sys.executable, PYTHON / "examples" / name, *args], capture_output=True,
-                          text=True, timeout=600, env={**os.environ, "PYTHONPATH": str(PYTHON)})
+                          text=True, timeout=600, env={**os.environ, "PYTHONPATH": str(INSTALLED)})
     assert done.returncode == 0, done.stderr
     return done.stdout
 
