@@ -1,8 +1,9 @@
 """What calling from Python costs: PYTHONPATH=python python3 python/bench.py build/release/hqmm
 
 Prints the processor time of a default training run from Python beside that of the command line (which also
-reads the data and writes the model), and how long two threads take that fit a model each. The model files must have the same bytes. Two runs of the
-command line at once, beside one, say what the machine itself can do at the moment.
+reads the data and writes the model), and how long two threads take that fit a model each. The model files
+must have the same bytes. Two runs of the command line at once, beside one, say what the machine itself can
+do at the moment.
 """
 
 import argparse

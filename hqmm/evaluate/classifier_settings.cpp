@@ -188,7 +188,7 @@ Recommendation recommended_options(const SequenceSet& data, const GivenOptions& 
 std::string default_grid(const ClassifierOptions& base, const SequenceSet& data,
                          const GivenOptions& given) {
   const std::string whole = default_grid(base, data);
-  if (whole.empty()) return whole;
+  if (whole.empty()) return {};
   std::string out;
   for (const std::string_view axis : split(whole, ';')) {
     if (given.contains(axis.substr(0, axis.find('=')))) continue;
