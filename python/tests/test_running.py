@@ -1,6 +1,7 @@
 """Callbacks, progress, Ctrl-C, threads, leaks."""
 
 import os
+import pickle
 import resource
 import signal
 import threading
@@ -40,9 +41,16 @@ def test_progress(rows, capfd):
     assert out.err == "" and out.out == ""
 
 
+LONG = np.random.default_rng(1).integers(4, size=(50, 200))
+
+
 @pytest.mark.parametrize("make", [
-    lambda: hqmm.HQMM(6, 2, epochs=1000000).fit(np.zeros((50, 200), int) + [0, 1] * 100),
-    lambda: hqmm.HQMMClassifier(4, epochs=1000000).fit(np.zeros((50, 200), int) + [0, 1] * 100, [0, 1] * 25)])
+    lambda: hqmm.HQMM(6, 2, epochs=1000000).fit(LONG),
+    lambda: hqmm.HQMM(6, 2, epochs=1000000, n_jobs=2).fit(LONG),
+    lambda: hqmm.HMM(6, epochs=1000000, tolerance=0.0).fit(LONG),
+    lambda: hqmm.HQMMClassifier(4, epochs=1000000).fit(LONG, [0, 1] * 25),
+    lambda: hqmm.HQMMClassifier(4, epochs=1000000, grid="auto", n_jobs=2).fit(LONG, [0, 1] * 25),
+], ids=["HQMM", "HQMM of two threads", "HMM", "classifier", "selection in two threads"])
 def test_ctrl_c(make):
     timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
     start = time.monotonic()
@@ -93,8 +101,12 @@ def test_a_thousand_fits_leak_nothing(rows):
 
     def fits(count):
         for seed in range(count):
-            model = hqmm.HQMM(2, epochs=1, random_state=seed).fit(small)
-            model.score(small), model.kraus_, model.predict_next_proba([0])
+            model = hqmm.HQMM(2, epochs=1, random_state=seed, callback=lambda record: False).fit(small)
+            model.score(small), model.kraus_, model.predict_next_proba([0]), pickle.dumps(model.model_)
+            hqmm.HMM(2, emission="edge", epochs=1, restarts=1, random_state=seed).fit(small).edges_
+            hqmm.HQMMClassifier(2, epochs=1, random_state=seed).fit(small, [0, 1, 0, 1]).predict(small)
+            with pytest.raises(ValueError):
+                model.score([0, 99])
 
     fits(200)  # allocators and caches settle
     before = resident()
