@@ -145,8 +145,10 @@ def test_baseline_counts(tmp_path):
     assert (zero["parameters"], one["parameters"]) == (1, 1)  # nothing followed a 1
 
 
-def test_baseline_says_when_an_order_is_too_large(data):
-    fails(USAGE, "baseline", data / "train.txt", data / "train.txt", "--order", "30", says="too large")
+def test_baseline_says_when_an_order_is_too_large(tmp_path):
+    path = tmp_path / "many.txt"
+    path.write_text(" ".join(map(str, range(40))) + "\n")
+    fails(USAGE, "baseline", path, path, "--order", "3,30", says="too large: at most 10")
 
 
 def test_baseline_chooses_the_smoothing_by_validation(tmp_path):

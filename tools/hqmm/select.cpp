@@ -235,12 +235,12 @@ void make_folder(const std::string& path) {
 void run(SelectFlags& flags) {
   leave_on_interrupts();
   TrainJob job = flags.train.job();
+  make_folder(flags.models);
   const TrainData data = read_train_data(job);
   require_usable_data(job, data);
   std::vector<Cell> grid = make_grid(flags.train, data.train.alphabet().size());
   const std::size_t wanted = grid.size();
   if (!data.how.empty()) narrate(job.common, data.how);
-  make_folder(flags.models);
   const StopRequest stop = catch_interrupts();
   const std::vector<Cell> cells = Grid(job, data, std::move(grid), flags.models).run(stop);
   if (cells.empty()) throw fail(ErrorCode::kInterrupted, "interrupted: nothing was written");
