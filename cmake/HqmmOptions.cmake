@@ -8,6 +8,9 @@ if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release)
 endif()
 
+# Debian's, which has the packages; another one may come first on PATH.
+set(HQMM_PYTHON /usr/bin/python3 CACHE FILEPATH "Python with numpy, h5py and pytest")
+
 find_program(HQMM_CCACHE ccache)
 if(HQMM_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${HQMM_CCACHE})

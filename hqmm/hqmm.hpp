@@ -24,6 +24,8 @@
 #include "hqmm/io/classifier_file.hpp"
 #include "hqmm/io/fetch.hpp"
 #include "hqmm/io/model_file.hpp"
+#include "hqmm/io/position_map_file.hpp"
+#include "hqmm/io/provenance.hpp"
 #include "hqmm/io/run_directory.hpp"
 #include "hqmm/io/sequences.hpp"
 #include "hqmm/io/text.hpp"

@@ -158,6 +158,45 @@ std::string default_grid(const ClassifierOptions& base, const SequenceSet& data)
   return out;
 }
 
+Recommendation recommended_options(const SequenceSet& data, const GivenOptions& given) {
+  Recommendation out = recommended_options(data);
+  ClassifierOptions& options = out.options;
+  const auto apply = [&](const char* name) {
+    if (const auto found = given.find(name); found != given.end())
+      set_option(options, name, found->second);
+  };
+  apply("learner");
+  apply("objective");
+  apply("positions");
+  if (given.contains("positions")) out.why.clear();
+  if (options.train.learner != LearnerKind::kNsRis) {
+    if (!given.contains("objective")) options.objective = ObjectiveKind::kGenerative;
+    if (!given.contains("positions")) {
+      options.positions = PositionPlan{};
+      out.why = fmt::format("{} learns stationary models, each class by itself",
+                            name_of(options.train.learner));
+    }
+  }
+  if (options.objective == ObjectiveKind::kGenerative &&
+      options.positions.kind == PositionPlan::Kind::kStationary)
+    options.train = default_options(options.train.learner);
+  for (const auto& [name, value] : given)
+    if (name != "positions") set_option(options, name, value);
+  return out;
+}
+
+std::string default_grid(const ClassifierOptions& base, const SequenceSet& data,
+                         const GivenOptions& given) {
+  const std::string whole = default_grid(base, data);
+  if (whole.empty()) return {};
+  std::string out;
+  for (const std::string_view axis : split(whole, ';')) {
+    if (given.contains(axis.substr(0, axis.find('=')))) continue;
+    out += (out.empty() ? "" : ";") + std::string(axis);
+  }
+  return out;
+}
+
 void set_option(ClassifierOptions& options, std::string_view name, std::string_view value) {
   const auto found = setters().find(name);
   if (found == setters().end()) {

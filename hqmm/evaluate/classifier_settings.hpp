@@ -6,6 +6,8 @@
 // Options go by the names of their flags.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,10 +28,19 @@ struct Recommendation {
   std::string why;
 };
 [[nodiscard]] Recommendation recommended_options(const SequenceSet& data);
+/// The same with what the user has given on top, by option name; what a given learner or objective
+/// implies for the rest. A map's file is not opened.
+using GivenOptions = std::map<std::string, std::string, std::less<>>;
+[[nodiscard]] Recommendation recommended_options(const SequenceSet& data,
+                                                 const GivenOptions& given);
 
 /// What cross-validation chooses from when no grid is given: windows over a third, a half and two
 /// thirds of sequences of one length, and how many positions are dropped.
 [[nodiscard]] std::string default_grid(const ClassifierOptions& base, const SequenceSet& data);
+
+/// The default grid without what the user has given.
+[[nodiscard]] std::string default_grid(const ClassifierOptions& base, const SequenceSet& data,
+                                       const GivenOptions& given);
 
 /// Sets one option by its name; throws kUsage naming the option and what was expected.
 void set_option(ClassifierOptions& options, std::string_view name, std::string_view value);

@@ -116,17 +116,20 @@ bool is_classifier_file(const std::string& path) {
 }
 
 ClassifierFile read_classifier(const std::string& path) {
-  const std::string bytes = read_all(path);
+  return parse_classifier(read_all(path), path);
+}
+
+ClassifierFile parse_classifier(const std::string& bytes, const std::string& name) {
   ClassifierFile out;
   {
-    const Hdf5Section section(path, bytes.size());
-    const Hid root = open_image(bytes, path);
-    out = read_root(root, path);
+    const Hdf5Section section(name, bytes.size());
+    const Hid root = open_image(bytes, name);
+    out = read_root(root, name);
   }
   try {
     require_valid(out.classifier);
   } catch (const Error& error) {
-    throw Error(error.code(), error.message(), in_file(path));
+    throw Error(error.code(), error.message(), in_file(name));
   }
   return out;
 }

@@ -28,6 +28,9 @@ struct ClassifierFile {
 /// What comes back is valid (require_valid).
 [[nodiscard]] ClassifierFile read_classifier(const std::string& path);
 
+/// The same for a file in memory; `name` is what errors call it.
+[[nodiscard]] ClassifierFile parse_classifier(const std::string& bytes, const std::string& name);
+
 /// Writes atomically. The same content gives the same bytes.
 void write_classifier(const std::string& path, const ClassifierFile& file);
 [[nodiscard]] std::string serialize_classifier(const ClassifierFile& file);

@@ -29,8 +29,10 @@ ModelFormat model_format_of(const std::string& path) {
   return ModelFormat::kHdf5;
 }
 
-ModelFile read_model(const std::string& path) {
-  return assemble(read_arrays(read_all(path), path), path);
+ModelFile read_model(const std::string& path) { return parse_model(read_all(path), path); }
+
+ModelFile parse_model(const std::string& bytes, const std::string& name) {
+  return assemble(read_arrays(bytes, name), name);
 }
 
 std::string serialize_model(const ModelFile& file, ModelFormat format) {

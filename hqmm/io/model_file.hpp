@@ -30,6 +30,9 @@ enum class ModelFormat { kHdf5, kJson, kMat };
 /// (require_valid).
 [[nodiscard]] ModelFile read_model(const std::string& path);
 
+/// The same for a file in memory; `name` is what errors call it.
+[[nodiscard]] ModelFile parse_model(const std::string& bytes, const std::string& name);
+
 /// Writes atomically. The same model and provenance give the same bytes.
 void write_model(const std::string& path, const ModelFile& file);
 [[nodiscard]] std::string serialize_model(const ModelFile& file, ModelFormat format);

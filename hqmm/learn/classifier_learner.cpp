@@ -139,14 +139,15 @@ class ClassifierFit {
     for (std::size_t c = 0; c < priors.size(); ++c) start.push_back(start_of(c, member));
     JointDescent descent(std::move(start), data, options_, member);
     std::size_t done = 0;
+    bool over = false;
     const auto run_phase = [&](std::size_t epochs, JointObjective::Kind kind) {
       TrainOptions schedule = options_.train;
       schedule.epochs = epochs;
-      for (std::size_t epoch = 0; epoch < epochs; ++epoch) {
+      for (std::size_t epoch = 0; epoch < epochs && !over; ++epoch) {
         const double objective =
             descent.run_epoch(done, step_size_at(schedule, epoch), kind, hooks_.stop_requested);
         ++done;
-        if (hooks_.on_epoch) hooks_.on_epoch(member, done, objective);
+        over = tell(member, done, objective);
       }
     };
     if (options_.objective == ObjectiveKind::kHybrid)
@@ -158,6 +159,12 @@ class ClassifierFit {
     for (const Hqmm& model : descent.models())
       out.emplace_back(with_fewest_operators(smoothed(model, options_.smoothing)));
     return out;
+  }
+
+  /// True when that is enough.
+  [[nodiscard]] bool tell(std::size_t member, std::size_t epoch, double objective) const {
+    if (hooks_.on_epoch) hooks_.on_epoch(member, epoch, objective);
+    return hooks_.enough && hooks_.enough();
   }
 
   std::vector<AnyModel> fit_separately(std::size_t member) {
@@ -178,15 +185,18 @@ class ClassifierFit {
     train_options.seed += member;
     const ValidationSplit split =
         split_validation(data_.subset(labelled_.members[c]), kValidationShare, train_options.seed);
+    bool over = false;
     TrainHooks hooks;
-    hooks.stop_requested = hooks_.stop_requested;
+    hooks.stop_requested = [&] {
+      return over || (hooks_.stop_requested && hooks_.stop_requested());
+    };
     hooks.on_epoch = [&](const EpochRecord& record) {
-      if (!hooks_.on_epoch || !record.train || record.train->symbols == 0) return;
-      hooks_.on_epoch(member, record.epoch,
-                      record.train->log_likelihood / static_cast<double>(split.train.size()));
+      if (!record.train || record.train->symbols == 0) return;
+      over = tell(member, record.epoch,
+                  record.train->log_likelihood / static_cast<double>(split.train.size()));
     };
     const TrainResult result = train(split.train, split.validation, train_options, hooks);
-    if (result.status == TrainStatus::kInterrupted)
+    if (result.status == TrainStatus::kInterrupted && !over)
       throw fail(ErrorCode::kInterrupted, "interrupted");
     if (result.status == TrainStatus::kDiverged)
       throw fail(ErrorCode::kDiverged, "{}", result.message);

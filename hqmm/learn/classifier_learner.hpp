@@ -51,6 +51,9 @@ struct ClassifierOptions {
 struct ClassifierHooks {
   std::function<void(std::size_t member, std::size_t epoch, double objective)> on_epoch;
   StopRequest stop_requested;
+  /// Asked after every epoch; true ends the training under way, of one member or, when classes are
+  /// learned separately, of one class, and keeps what it has learned.
+  StopRequest enough;
 };
 
 /// Labelled data, two classes at least; unlabelled sequences are refused. The same bytes at any

@@ -141,6 +141,16 @@ TrainOptions default_options(LearnerKind learner) {
   return options;
 }
 
+TrainOptions em_start_options(const TrainOptions& options) {
+  TrainOptions em = default_options(LearnerKind::kEm);
+  em.latent_dim = options.latent_dim;
+  em.validation_burn_in = options.validation_burn_in;
+  em.seed = options.seed;
+  em.threads = options.threads;
+  em.time_limit = options.time_limit;
+  return em;
+}
+
 void apply_paper_preset(TrainOptions& options, std::size_t alphabet_size) {
   if (options.learner == LearnerKind::kEm) {
     options.restarts = 5;

@@ -87,6 +87,9 @@ struct TrainOptions {
 /// The recipe of a learner: what differs from the defaults above for cosm, givens and em.
 [[nodiscard]] TrainOptions default_options(LearnerKind learner);
 
+/// EM for the model that a run with these options starts from.
+[[nodiscard]] TrainOptions em_start_options(const TrainOptions& options);
+
 /// The paper's protocol: chunks of 300 with a burn-in of 100 that the gradient does not pass, 60
 /// epochs, geometric decay, a random initial state, no averaging; for COSM batches of 20 and the
 /// tuned step size and decay of (n, s, w), the nearest tuned shape where there is none.

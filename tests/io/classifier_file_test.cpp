@@ -47,6 +47,19 @@ TEST(ClassifierFile, EveryBitComesBack) {
   EXPECT_EQ(serialize_classifier(file), serialize_classifier(back));
 }
 
+TEST(ClassifierFile, IsReadFromMemoryToo) {
+  const ClassifierFile file = odd_classifier();
+  const std::string bytes = serialize_classifier(file);
+  EXPECT_EQ(serialize_classifier(parse_classifier(bytes, "memory")), bytes);
+  expect_error(ErrorCode::kBadData, "memory", [&] {
+    static_cast<void>(parse_classifier(bytes.substr(0, bytes.size() / 2), "memory"));
+  });
+  const std::string model = serialize_model({file.classifier.models[0], {}}, ModelFormat::kHdf5);
+  EXPECT_EQ(serialize_model(parse_model(model, "memory"), ModelFormat::kHdf5), model);
+  expect_error(ErrorCode::kBadData, "memory",
+               [] { static_cast<void>(parse_model("not a model", "memory")); });
+}
+
 TEST(ClassifierFile, IsToldFromAModel) {
   const TemporaryFolder folder;
   const ClassifierFile file = odd_classifier();

@@ -254,6 +254,35 @@ TEST(ClassifierLearner, StopsWhenAsked) {
   });
 }
 
+TEST(ClassifierLearner, KeepsWhatItHasWhenThatIsEnough) {
+  const SequenceSet data = coupled_data(40, 10);
+  ClassifierOptions options = small_options();
+  options.members = 2;
+  std::vector<std::size_t> epochs;
+  ClassifierHooks hooks;
+  hooks.on_epoch = [&](std::size_t, std::size_t epoch, double) { epochs.push_back(epoch); };
+  hooks.enough = [&] { return epochs.back() == 2; };
+  const Classifier found = fit_classifier(data, options, hooks);
+  EXPECT_EQ(epochs, (std::vector<std::size_t>{1, 2, 1, 2}));
+  for (const AnyModel& model : found.models) testing::expect_feasible(model);
+
+  options = small_options();
+  options.objective = ObjectiveKind::kHybrid;
+  options.generative_epochs = 3;
+  epochs.clear();
+  EXPECT_EQ(fit_classifier(data, options, hooks).classes.size(), 3U);
+  EXPECT_EQ(epochs, (std::vector<std::size_t>{1, 2}));
+
+  options = small_options();
+  options.objective = ObjectiveKind::kGenerative;
+  options.positions = {};
+  options.train = testing::quick(LearnerKind::kEm);
+  options.train.epochs = 20;
+  epochs.clear();
+  EXPECT_EQ(fit_classifier(data, options, hooks).classes.size(), 3U);
+  EXPECT_EQ(epochs, (std::vector<std::size_t>{1, 2, 1, 2, 1, 2}));
+}
+
 /// Without smoothing a symbol never seen has no probability.
 TEST(ClassifierLearner, ImpossibleSymbolsDivergeWithoutSmoothingOnly) {
   SequenceSet data(Alphabet::integers(3));

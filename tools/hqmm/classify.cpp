@@ -3,7 +3,6 @@
 
 #include <filesystem>
 
-#include "hqmm/core/simd.hpp"
 #include "train_options.hpp"
 
 namespace hqmm::cli {
@@ -15,25 +14,6 @@ struct FitOptions {
   ClassifierFlags flags;
   std::string path;
 };
-
-nlohmann::json provenance_of(const SequenceSet& data, const ClassifierFlags::Plan& plan,
-                             const FoldOutcome& selected) {
-  Json out;
-  out["command"] = "classify fit";
-  out["version"] = HQMM_VERSION;
-  out["simd"] = simd_target();
-  const ClassifierOptions& options = plan.settings[selected.setting].options;
-  out["options"] = to_json(options);
-  out["seed"] = options.train.seed;
-  out["data"] = {{"hash", fmt::format("{:016x}", data.hash())}, {"sequences", data.size()}};
-  out["selection"] = Json::array();
-  for (std::size_t s = 0; s < selected.inner.size(); ++s) {
-    out["selection"].push_back({{"setting", plan.settings[s].text},
-                                {"mean_class_error", selected.inner[s].mean_class_error},
-                                {"log_loss", number(selected.inner[s].log_loss)}});
-  }
-  return out;
-}
 
 Json fit_json(const FitOptions& options, const ClassifierFile& file, const Classification& figures,
               const std::string& setting) {
@@ -89,7 +69,7 @@ void run_fit(const FitOptions& options) {
   };
   ClassifierFile file;
   file.classifier = interruptible([&] { return fit_classifier(data, chosen, hooks); });
-  file.provenance = provenance_of(data, plan, selected);
+  file.provenance = classifier_provenance(data, plan.settings, selected);
   progress.clear();
   write_classifier(options.common.out, file);
   const OrderedClasses classes = ordered_classes(data);

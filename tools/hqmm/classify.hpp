@@ -32,10 +32,9 @@ class ClassifierFlags {
   [[nodiscard]] Plan plan(const SequenceSet& data, const CommonOptions& common) const;
 
  private:
-  [[nodiscard]] ClassifierOptions base(const SequenceSet& data, std::string& why) const;
   [[nodiscard]] std::string grid_for(const ClassifierOptions& base, const SequenceSet& data) const;
   void set_prior(ClassifierOptions& options, const SequenceSet& data) const;
-  [[nodiscard]] bool given(const std::string& name) const;
+  [[nodiscard]] GivenOptions given() const;
 
   std::map<std::string, std::string> values_;  // by option name
   std::vector<std::pair<std::string, CLI::Option*>> options_;

@@ -47,45 +47,8 @@ constexpr FlagText kFlags[] = {
     {"--pseudo-count", "pseudo-count", kLearning, "X", "For the position frequencies of the start"},
 };
 
-std::vector<std::uint32_t> read_map(const std::string& path) {
-  std::vector<std::uint32_t> out;
-  const std::string text = read_all(path);
-  const char* at = text.data();
-  const char* end = at + text.size();
-  while (at != end) {
-    if (std::string_view(" \t\r\n,").find(*at) != std::string_view::npos) {
-      ++at;
-      continue;
-    }
-    std::uint32_t set = 0;
-    const auto [stop, failure] = std::from_chars(at, end, set);
-    if (failure != std::errc()) {
-      throw fail(ErrorCode::kBadData,
-                 {path, {}, {}, static_cast<std::uint64_t>(at - text.data()), {}},
-                 "expected the number of a set");
-    }
-    out.push_back(set);
-    at = stop;
-  }
-  if (out.empty()) throw fail(ErrorCode::kBadData, {path, {}, {}, {}, {}}, "the map is empty");
-  return out;
-}
-
 void open_map(PositionPlan& plan) {
-  if (plan.kind == PositionPlan::Kind::kMap) plan.map = read_map(plan.file);
-}
-
-/// The grid without what the user has fixed.
-std::string without_axes(const std::string& grid, const std::function<bool(std::string)>& fixed) {
-  std::string out;
-  std::size_t at = 0;
-  while (at < grid.size()) {
-    const std::size_t end = std::min(grid.find(';', at), grid.size());
-    const std::string axis = grid.substr(at, end - at);
-    if (!fixed(axis.substr(0, axis.find('=')))) out += (out.empty() ? "" : ";") + axis;
-    at = end + 1;
-  }
-  return out;
+  if (plan.kind == PositionPlan::Kind::kMap) plan.map = read_position_map(plan.file);
 }
 
 }  // namespace
@@ -125,35 +88,11 @@ void ClassifierFlags::add_to(CLI::App& command) {
       ->type_name("G");
 }
 
-bool ClassifierFlags::given(const std::string& name) const {
-  return std::any_of(options_.begin(), options_.end(),
-                     [&](const auto& one) { return one.first == name && one.second->count() > 0; });
-}
-
-ClassifierOptions ClassifierFlags::base(const SequenceSet& data, std::string& why) const {
-  Recommendation found = recommended_options(data);
-  ClassifierOptions& options = found.options;
-  why = found.why;
-  const auto apply = [&](const std::string& name) {
-    if (given(name)) set_option(options, name, values_.at(name));
-  };
-  apply("learner");
-  apply("objective");
-  apply("positions");
-  if (given("positions")) why.clear();
-  if (options.train.learner != LearnerKind::kNsRis) {
-    if (!given("objective")) options.objective = ObjectiveKind::kGenerative;
-    if (!given("positions")) {
-      options.positions = PositionPlan{};
-      why = fmt::format("{} learns stationary models, each class by itself", values_.at("learner"));
-    }
-  }
-  if (options.objective == ObjectiveKind::kGenerative &&
-      options.positions.kind == PositionPlan::Kind::kStationary)
-    options.train = default_options(options.train.learner);
-  for (const FlagText& text : kFlags)
-    if (std::string_view(text.name) != "positions") apply(text.name);
-  return options;
+GivenOptions ClassifierFlags::given() const {
+  GivenOptions out;
+  for (const auto& [name, option] : options_)
+    if (option->count() > 0) out.emplace(name, values_.at(name));
+  return out;
 }
 
 void ClassifierFlags::set_prior(ClassifierOptions& options, const SequenceSet& data) const {
@@ -205,14 +144,14 @@ void ClassifierFlags::set_prior(ClassifierOptions& options, const SequenceSet& d
 std::string ClassifierFlags::grid_for(const ClassifierOptions& base,
                                       const SequenceSet& data) const {
   if (grid_option_->count() > 0) return grid_ == "none" ? "" : grid_;
-  return without_axes(default_grid(base, data),
-                      [this](const std::string& name) { return given(name); });
+  return default_grid(base, data, given());
 }
 
 ClassifierFlags::Plan ClassifierFlags::plan(const SequenceSet& data,
                                             const CommonOptions& common) const {
   Plan out;
-  ClassifierOptions options = base(data, out.why);
+  auto [options, why] = recommended_options(data, given());
+  out.why = std::move(why);
   set_prior(options, data);
   options.train.seed = common.seed;
   options.train.threads = common.threads;

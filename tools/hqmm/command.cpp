@@ -173,27 +173,6 @@ void warn_if_infeasible(const AnyModel& model, const std::string& path) {
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 Json number(const std::optional<double>& value) { return value ? number(*value) : Json(nullptr); }
 
-Json score_json(const Score& score) {
-  Json out;
-  out["sequences"] = score.sequences;
-  out["symbols"] = score.symbols;
-  out["log_likelihood"] = number(score.log_likelihood);
-  out["da_mean"] = number(score.da_mean);
-  out["da_std"] = number(score.da_std);
-  out["bits_per_symbol"] = number(score.bits_per_symbol);
-  out["perplexity"] = number(score.perplexity);
-  out["feasibility_residual"] = score.feasibility_residual;
-  out["raw"] = nullptr;
-  if (score.raw) {
-    out["raw"] = {{"log_likelihood", number(score.raw->log_likelihood)},
-                  {"da_mean", number(score.raw->da_mean)},
-                  {"bits_per_symbol", number(score.raw->bits_per_symbol)}};
-  }
-  out["skipped_sequences"] = score.skipped;
-  out["impossible_sequences"] = score.impossible;
-  return out;
-}
-
 std::string dump(const Json& json) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -93,9 +93,6 @@ void warn_if_infeasible(const AnyModel& model, const std::string& path);
 [[nodiscard]] Json number(const std::optional<double>& value);
 [[nodiscard]] std::string dump(const Json& json);
 
-/// The figures of a score, as `score --json` and `train --json` print them.
-[[nodiscard]] Json score_json(const Score& score);
-
 /// "HQMM, n = 2, s = 6, w = 1"
 [[nodiscard]] std::string describe(const AnyModel& model);
 

@@ -41,12 +41,7 @@ std::string how_to_go_on(const TrainJob& job) {
 
 AnyModel learn_warm_start(const TrainJob& job, const TrainData& data, Run& run,
                           const StopRequest& stop) {
-  TrainOptions em = default_options(LearnerKind::kEm);
-  em.latent_dim = job.options.latent_dim;
-  em.validation_burn_in = job.options.validation_burn_in;
-  em.seed = job.options.seed;
-  em.threads = job.options.threads;
-  em.time_limit = job.options.time_limit;
+  const TrainOptions em = em_start_options(job.options);
   narrate(job.common,
           fmt::format("warm start: EM, {} states, {} restarts", em.latent_dim, em.restarts));
   Progress progress(job.common, em);
@@ -106,38 +101,14 @@ void write_bound(const TrainJob& job, Run& run, const StationarityReport& report
                                   run ? fmt::format(" (hqmm inspect {})", job.run_path) : ""));
 }
 
-nlohmann::json provenance_of(const TrainJob& job, const TrainData& data, const TrainResult& result,
-                             const Json& summary) {
-  Json out;
-  out["command"] = "train";
-  out["version"] = HQMM_VERSION;
-  out["simd"] = simd_target();
-  out["options"] = to_json(job.options);
-  if (!job.warm_start.empty()) out["warm_start"] = job.warm_start == "em" ? "em" : "model";
-  out["seed"] = job.options.seed;
-  out["data"] = {{"train_hash", hash_text(data.train)},
-                 {"validation_hash", hash_text(data.validation)}};
-  out["status"] = summary.at("status");
-  out["best_epoch"] = result.best_epoch;
-  out["best_restart"] = result.best_restart;
-  out["train"] = summary.at("train");
-  out["validation"] = summary.at("validation");
-  return out;
-}
-
-Json summarise(const TrainJob& job, const TrainData& data, const TrainResult& result) {
-  const DataPlan plan = plan_data(data.train, data.validation, job.options);
+Json summarise(const TrainJob& job, const TrainResult& result, const TrainScores& scores) {
   Json out;
   out["model"] = job.out;
   out["learner"] = name_of(job.options.learner);
   out["epochs_run"] = result.epochs_run;
   out["best_epoch"] = result.best_epoch;
-  // Long validation sequences may have a burn-in that the training ones are too short for.
-  const std::size_t burn_in =
-      data.train.longest() > plan.validation_burn_in ? plan.validation_burn_in : plan.burn_in;
-  out["train"] = score_json(score(result.model, data.train, burn_in, job.options.threads));
-  out["validation"] = score_json(
-      score(result.model, data.validation, plan.validation_burn_in, job.options.threads));
+  out["train"] = score_json(scores.train);
+  out["validation"] = score_json(scores.validation);
   out["feasibility_residual"] = feasibility_residual(result.model);
   out["feasible"] = is_feasible(result.model);
   out["status"] = name_of(result.status);
@@ -252,8 +223,13 @@ void run_training(TrainJob& job, std::optional<RunDirectory> found) {
   if (!data.how.empty()) narrate(job.common, data.how);
   const auto [result, bound] = train_in(job, data, run, stop);
 
-  const Json summary = summarise(job, data, result);
-  save_model(job, run, {result.model, provenance_of(job, data, result, summary)});
+  const TrainScores scores = score_trained(result.model, data.train, data.validation, job.options);
+  const Json summary = summarise(job, result, scores);
+  const std::string warm =
+      job.warm_start.empty() || job.warm_start == "em" ? job.warm_start : "model";
+  save_model(job, run,
+             {result.model,
+              train_provenance(job.options, warm, data.train, data.validation, result, scores)});
   if (bound) write_bound(job, run, *bound);
   if (run) write_file(run->file("summary.json"), dump(summary));
   warn_if_infeasible(result.model, job.out);

@@ -1,0 +1,96 @@
+#include "hqmm/io/provenance.hpp"
+
+#include <cmath>
+
+#include "hqmm/core/simd.hpp"
+#include "hqmm/io/classifier_file.hpp"
+#include "hqmm/io/train_config.hpp"
+
+namespace hqmm {
+namespace {
+
+using Ordered = nlohmann::ordered_json;
+
+/// JSON has neither infinities nor NaN.
+Ordered number(double value) { return std::isfinite(value) ? Ordered(value) : Ordered(nullptr); }
+Ordered number(const std::optional<double>& value) {
+  return value ? number(*value) : Ordered(nullptr);
+}
+
+std::string hash_text(const SequenceSet& set) { return fmt::format("{:016x}", set.hash()); }
+
+Ordered made_by(const char* command) {
+  Ordered out;
+  out["command"] = command;
+  out["version"] = HQMM_VERSION;
+  out["simd"] = simd_target();
+  return out;
+}
+
+}  // namespace
+
+Ordered score_json(const Score& score) {
+  Ordered out;
+  out["sequences"] = score.sequences;
+  out["symbols"] = score.symbols;
+  out["log_likelihood"] = number(score.log_likelihood);
+  out["da_mean"] = number(score.da_mean);
+  out["da_std"] = number(score.da_std);
+  out["bits_per_symbol"] = number(score.bits_per_symbol);
+  out["perplexity"] = number(score.perplexity);
+  out["feasibility_residual"] = score.feasibility_residual;
+  out["raw"] = nullptr;
+  if (score.raw) {
+    out["raw"] = {{"log_likelihood", number(score.raw->log_likelihood)},
+                  {"da_mean", number(score.raw->da_mean)},
+                  {"bits_per_symbol", number(score.raw->bits_per_symbol)}};
+  }
+  out["skipped_sequences"] = score.skipped;
+  out["impossible_sequences"] = score.impossible;
+  return out;
+}
+
+TrainScores score_trained(const AnyModel& model, const SequenceSet& train,
+                          const SequenceSet& validation, const TrainOptions& options) {
+  const DataPlan plan = plan_data(train, validation, options);
+  // Long validation sequences may have a burn-in that the training ones are too short for.
+  const std::size_t burn_in =
+      train.longest() > plan.validation_burn_in ? plan.validation_burn_in : plan.burn_in;
+  return {score(model, train, burn_in, options.threads),
+          score(model, validation, plan.validation_burn_in, options.threads)};
+}
+
+nlohmann::json train_provenance(const TrainOptions& options, const std::string& warm_start,
+                                const SequenceSet& train, const SequenceSet& validation,
+                                const TrainResult& result, const TrainScores& scores) {
+  Ordered out = made_by("train");
+  out["options"] = to_json(options);
+  if (!warm_start.empty()) out["warm_start"] = warm_start;
+  out["seed"] = options.seed;
+  out["data"] = {{"train_hash", hash_text(train)}, {"validation_hash", hash_text(validation)}};
+  out["status"] = name_of(result.status);
+  out["best_epoch"] = result.best_epoch;
+  out["best_restart"] = result.best_restart;
+  out["train"] = score_json(scores.train);
+  out["validation"] = score_json(scores.validation);
+  return out;
+}
+
+nlohmann::json classifier_provenance(const SequenceSet& data,
+                                     const std::vector<ClassifierSetting>& settings,
+                                     const FoldOutcome& selected) {
+  Ordered out = made_by("classify fit");
+  const ClassifierOptions& options = settings[selected.setting].options;
+  out["options"] = to_json(options);
+  out["seed"] = options.train.seed;
+  out["data"] = {{"hash", hash_text(data)}, {"sequences", data.size()}};
+  out["selection"] = Ordered::array();
+  for (std::size_t s = 0; s < selected.inner.size(); ++s) {
+    out["selection"].push_back({{"setting", settings[s].text},
+                                {"mean_class_error", selected.inner[s].mean_class_error},
+                                {"log_loss", number(selected.inner[s].log_loss)}});
+  }
+  return out;
+}
+
+}  // namespace hqmm

@@ -1,0 +1,37 @@
+// What a model file says of its own making. Every face of the library writes it through here, so
+// that the same data, options and seed give the same bytes from any of them.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "hqmm/evaluate/cross_validation.hpp"
+#include "hqmm/evaluate/score.hpp"
+#include "hqmm/learn/trainer.hpp"
+
+namespace hqmm {
+
+/// The figures of a score, as `score --json` and `train --json` print them.
+[[nodiscard]] nlohmann::ordered_json score_json(const Score& score);
+
+/// What a trained model is worth on the data it was trained and selected on.
+struct TrainScores {
+  Score train;
+  Score validation;
+};
+[[nodiscard]] TrainScores score_trained(const AnyModel& model, const SequenceSet& train,
+                                        const SequenceSet& validation, const TrainOptions& options);
+
+/// `warm_start`: "em", "model" or nothing.
+[[nodiscard]] nlohmann::json train_provenance(const TrainOptions& options,
+                                              const std::string& warm_start,
+                                              const SequenceSet& train,
+                                              const SequenceSet& validation,
+                                              const TrainResult& result, const TrainScores& scores);
+
+/// `selected`: which of the settings was taken and how all of them did.
+[[nodiscard]] nlohmann::json classifier_provenance(const SequenceSet& data,
+                                                   const std::vector<ClassifierSetting>& settings,
+                                                   const FoldOutcome& selected);
+
+}  // namespace hqmm

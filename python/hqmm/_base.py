@@ -1,0 +1,164 @@
+"""What the estimators share: seeds, threads, progress, options, input in the model's alphabet."""
+
+from __future__ import annotations
+
+import errno
+import json
+import math
+import numbers
+import os
+import sys
+from typing import Any, Callable, Optional, Union
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from . import _core, _input
+
+Callback = Callable[[dict], Any]
+MOST_THREADS = 4096
+WHOLE = {"n_states", "n_kraus", "epochs", "generative_epochs", "batch_size", "ns_steps", "restarts",
+         "patience", "givens_pairs", "givens_evaluations", "members"}
+
+
+def seed_of(random_state: Any) -> int:
+    """An integer is the seed itself, the same as `--seed`; anything else draws one."""
+    if isinstance(random_state, numbers.Integral) and not isinstance(random_state, bool):
+        if not 0 <= int(random_state) < 2**64:
+            raise ValueError(f"random_state must be from 0 to 2**64 - 1, found {random_state}")
+        return int(random_state)
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**31 - 1))
+    return int(check_random_state(random_state).randint(2**31 - 1))
+
+
+def threads_of(n_jobs: Optional[int]) -> int:
+    """scikit-learn's n_jobs; 0 threads are all cores to the library. Results never depend on it."""
+    if n_jobs is None:
+        return 1
+    if not isinstance(n_jobs, numbers.Integral) or n_jobs == 0:
+        raise ValueError(f"n_jobs must be a whole number other than 0, found {n_jobs!r}")
+    if n_jobs > MOST_THREADS:
+        raise ValueError(f"n_jobs must be at most {MOST_THREADS}, found {n_jobs}")
+    return int(n_jobs) if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + int(n_jobs))
+
+
+def count(name: str, value: Any, least: int) -> int:
+    """A whole number; ValueError otherwise."""
+    if not isinstance(value, numbers.Integral) or isinstance(value, (bool, np.bool_)):
+        raise ValueError(f"{name} must be a whole number, found {value!r:.60}")
+    number = int(value)
+    if number < least:
+        raise ValueError(f"{name} must be at least {least}, found {number}")
+    if number >= 2**63:
+        raise ValueError(f"{name} is too large: {number}")
+    return number
+
+
+def text(name: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"{name} must be text, found {value!r:.60}")
+    return value
+
+
+def existing(path: Union[str, "os.PathLike[str]"]) -> str:
+    path = os.fspath(path)
+    if not os.path.exists(path):
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+    return path
+
+
+def plain(name: str, value: Any) -> Any:
+    """numpy's numbers as Python's, for JSON."""
+    if name in WHOLE:
+        return count(name, value, 1 if name.startswith("n_") else 0)
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    if isinstance(value, numbers.Integral):
+        return int(value)
+    if isinstance(value, numbers.Real):
+        if not math.isfinite(value):
+            raise ValueError(f"{name} must be a finite number, found {value}")
+        return float(value)
+    if isinstance(value, str):
+        return value
+    raise ValueError(f"{name}: found {value!r:.60}, a {type(value).__name__}")
+
+
+def to_json(options: dict) -> str:
+    return json.dumps(options, allow_nan=False)
+
+
+class Progress:
+    """One line on stderr that is written over; a line per epoch when `verbose` is 2 or more."""
+
+    def __init__(self, verbose: Union[int, bool], describe: Callable[[dict], str]):
+        self._end = "\n" if int(verbose) >= 2 else "\r"
+        self.on = bool(verbose)
+        self._describe = describe
+        self._width = 0
+
+    def show(self, record: dict) -> None:
+        if not self.on:
+            return
+        text = self._describe(record)
+        self._width = max(self._width, len(text))
+        print(text.ljust(self._width), end=self._end, file=sys.stderr, flush=True)
+
+    def close(self) -> None:
+        if self.on and self._width and self._end == "\r":
+            print(file=sys.stderr, flush=True)
+
+
+def observer(progress: Progress, callback: Optional[Callback]) -> Optional[Callback]:
+    """Shows the progress, then asks the user's callback: something true stops the training."""
+    if callback is None and not progress.on:
+        return None
+
+    def on_epoch(record: dict) -> bool:
+        progress.show(record)
+        answer = callback(record) if callback is not None else None
+        return bool(answer)
+
+    return on_epoch
+
+
+class SequenceEstimator(BaseEstimator):
+    """Input in the alphabet of the fitted model."""
+
+    def _more_tags(self) -> dict:
+        return {"X_types": ["2darray", "categorical"], "requires_positive_X": True, "allow_nan": False,
+                "preserves_dtype": [], "non_deterministic": False}
+
+    def _encode(self, X: Any, lengths: Any = None) -> tuple:
+        """(sequences, what X looked like); NotFittedError before fit."""
+        check_is_fitted(self, "model_")
+        raw = _input.read(X, lengths)
+        return raw.encode(self.model_.alphabet), raw
+
+    def _threads(self) -> int:
+        return threads_of(self.n_jobs)
+
+    @property
+    def alphabet_(self) -> list:
+        """The symbols as they are written, in order."""
+        check_is_fitted(self, "model_")
+        return self.model_.alphabet.tokens
+
+    @property
+    def n_symbols_(self) -> int:
+        check_is_fitted(self, "model_")
+        return len(self.model_.alphabet)
+
+    @property
+    def provenance_(self) -> dict:
+        """What the model file says of its making: options, seed, data hash, scores."""
+        check_is_fitted(self, "model_")
+        return self.model_.provenance
+
+    def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
+        """Writes the model file that the command line reads: HDF5, or JSON and MATLAB by extension."""
+        check_is_fitted(self, "model_")
+        self.model_.save(os.fspath(path))

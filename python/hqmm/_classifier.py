@@ -1,0 +1,213 @@
+"""HQMMClassifier: one model per class, learned together so that the right class wins."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Optional, Union
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from . import _core, _input
+from ._base import (Callback, Progress, SequenceEstimator, count, existing, observer, plain, seed_of,
+                    text)
+from ._models import estimator_of
+
+
+def _describe(record: dict) -> str:
+    return (f"member {record['member'] + 1}  epoch {record['epoch']:4d}  "
+            f"objective {record['objective']:.4f}")
+
+
+class HQMMClassifier(ClassifierMixin, SequenceEstimator):
+    """Tells classes of sequences apart, one hidden quantum Markov model per class.
+
+    Parameters
+    ----------
+    n_states, n_kraus, learner : of each model; None as `hqmm classify fit` has them.
+    objective : "discriminative", "generative" or "hybrid".
+    positions : "stationary", "each", "window:A-B,tie=K", the number of the Kraus set of each
+        position (the last one holds for all later positions), or "map:FILE" with those numbers;
+        None decides by the data: a window in the middle when all sequences have one length.
+    anchor : "start" or "end", where positions are counted from.
+    prior : "uniform", "empirical", or a dictionary of class probabilities.
+    grid : None learns with the parameters as they are, `--grid none` of the command line; "auto" or
+        "step-size=0.01,0.02;dropout=0.3,0.5" selects inside the data first.
+    random_state, alphabet, n_jobs, verbose : as in HQMM.
+    callback : called with a dictionary after every epoch; something true as its answer ends the
+        training under way and keeps what it has learned. A training is that of one member; when
+        each class is learned by itself (generative and stationary), that of one class.
+
+    Attributes
+    ----------
+    classes_, priors_, history_, model_ (the classifier file in memory), n_iter_, seed_.
+    """
+
+    _option_names = {name: name.replace("_", "-") for name in (
+        "learner", "objective", "positions", "anchor", "epochs", "generative_epochs", "batch_size",
+        "step_size", "momentum", "second_moment", "dropout", "smoothing", "start_noise",
+        "pseudo_count", "members")}
+    _option_names.update(n_states="latent-dim", n_kraus="kraus-rank")
+
+    def __init__(self, n_states: Optional[int] = None, n_kraus: Optional[int] = None,
+                 learner: Optional[str] = None, random_state: Any = None, *,
+                 objective: Optional[str] = None, positions: Any = None,
+                 anchor: Optional[str] = None, alphabet: Any = None, epochs: Optional[int] = None,
+                 generative_epochs: Optional[int] = None, batch_size: Optional[int] = None,
+                 step_size: Optional[float] = None, momentum: Optional[float] = None,
+                 second_moment: Optional[float] = None, dropout: Optional[float] = None,
+                 smoothing: Optional[float] = None, start_noise: Optional[float] = None,
+                 pseudo_count: Optional[float] = None, members: Optional[int] = None,
+                 prior: Any = "uniform", grid: Optional[str] = None, inner_folds: int = 3,
+                 n_jobs: Optional[int] = None, verbose: Union[int, bool] = 0,
+                 callback: Optional[Callback] = None):
+        self.n_states = n_states
+        self.n_kraus = n_kraus
+        self.learner = learner
+        self.random_state = random_state
+        self.objective = objective
+        self.positions = positions
+        self.anchor = anchor
+        self.alphabet = alphabet
+        self.epochs = epochs
+        self.generative_epochs = generative_epochs
+        self.batch_size = batch_size
+        self.step_size = step_size
+        self.momentum = momentum
+        self.second_moment = second_moment
+        self.dropout = dropout
+        self.smoothing = smoothing
+        self.start_noise = start_noise
+        self.pseudo_count = pseudo_count
+        self.members = members
+        self.prior = prior
+        self.grid = grid
+        self.inner_folds = inner_folds
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.callback = callback
+
+    def _given(self) -> dict:
+        """By the names of the flags, as text: what the command line would be given."""
+        given = {}
+        for name, option in self._option_names.items():
+            value = getattr(self, name)
+            if name == "positions" and self._position_map():
+                value = "map:given"
+            if value is not None:
+                value = plain(name, value)
+                given[option] = value if isinstance(value, str) else repr(value)
+        return given
+
+    def _position_map(self) -> list:
+        """`positions` when it is an array: a set for each position."""
+        if self.positions is None or isinstance(self.positions, str):
+            return []
+        found = np.asarray(self.positions)
+        if found.ndim != 1 or found.dtype.kind not in "iu" or found.size == 0 \
+                or found.min() < 0 or found.max() >= 2**32:
+            raise ValueError("positions: expected text or whole numbers, one for each position, "
+                             f"found {self.positions!r:.60}")
+        return found.tolist()
+
+    def fit(self, X: Any, y: Any, lengths: Any = None) -> "HQMMClassifier":
+        """Learns from sequences and the class of each."""
+        if y is None:
+            raise ValueError("HQMMClassifier requires y to be passed, but the target y is None")
+        raw = _input.read(X, lengths)
+        raw.require_known()
+        y = column_or_1d(y, warn=True)
+        check_classification_targets(y)
+        if len(y) != len(raw.lengths):
+            raise ValueError(f"X has {len(raw.lengths)} sequences, but y has {len(y)} classes")
+        classes, indices = np.unique(y, return_inverse=True)
+        if len(classes) < 2:
+            raise ValueError(f"a classifier needs two classes at least, found {len(classes)} class")
+        names = _names(classes)
+        alphabet = _input.make_alphabet(self.alphabet) or raw.infer_alphabet()
+        data = raw.encode(alphabet, [names[i] for i in indices])
+        # The library orders classes by the bytes of their names.
+        order = sorted(range(len(names)), key=lambda i: names[i].encode())
+        seed = seed_of(self.random_state)
+        progress = Progress(self.verbose, _describe)
+        prior, priors = self._priors(classes[order])
+        try:
+            self.model_, self.history_ = _core.fit_classifier(
+                data, self._given(), prior, priors, text("grid", self.grid or ""),
+                count("inner_folds", self.inner_folds, 1), seed,
+                self._threads(), self._position_map(), observer(progress, self.callback))
+        finally:
+            progress.close()
+        self.classes_ = classes
+        self._columns = np.argsort(order)
+        self.priors_ = np.asarray(self.model_.priors)[self._columns]
+        self.n_iter_ = max([1] + [record["epoch"] for record in self.history_])
+        self.seed_ = seed
+        return self
+
+    def _priors(self, ordered: np.ndarray) -> tuple:
+        if isinstance(self.prior, str):
+            if self.prior not in ("uniform", "empirical"):
+                raise ValueError("prior: expected 'uniform', 'empirical' or a dictionary, found "
+                                 f"{self.prior!r:.60}")
+            return self.prior, []
+        given = dict(self.prior)
+        missing = [c for c in ordered.tolist() if c not in given]
+        if missing or len(given) != len(ordered):
+            raise ValueError(f"prior: expected one for each of {ordered.tolist()}, found {given!r:.80}")
+        priors = np.array([float(given[c]) for c in ordered.tolist()])
+        if not (priors > 0).all() or abs(priors.sum() - 1) > 1e-6:
+            raise ValueError(f"prior: the probabilities must be positive and sum to 1, found {given!r:.80}")
+        return "given", (priors / priors.sum()).tolist()
+
+    def predict_log_proba(self, X: Any, lengths: Any = None) -> np.ndarray:
+        """log P(class | sequence), a row per sequence, a column per entry of classes_."""
+        data, _ = self._encode(X, lengths)
+        return self.model_.log_proba(data, self._threads())[:, self._columns]
+
+    def predict_proba(self, X: Any, lengths: Any = None) -> np.ndarray:
+        return np.exp(self.predict_log_proba(X, lengths))
+
+    def predict(self, X: Any, lengths: Any = None) -> np.ndarray:
+        """The most probable class of each sequence."""
+        best = self.predict_log_proba(X, lengths).argmax(axis=1)
+        return self.classes_[best]
+
+    def class_model(self, name: Any) -> Any:
+        """The model of one class as an estimator: HQMM or HMM."""
+        check_is_fitted(self, "model_")
+        found = np.flatnonzero(self.classes_ == name)
+        if found.size == 0:
+            raise ValueError(f"there is no class {name!r}; known are {self.classes_.tolist()}")
+        model = self.model_.model(int(self._columns[found[0]]))
+        return estimator_of(model, f"class {name!r}")
+
+    @classmethod
+    def load(cls, path: Union[str, "os.PathLike[str]"]) -> "HQMMClassifier":
+        """A classifier from its file; its classes are the names in it, as text."""
+        model = _core.Classifier.load(existing(path))
+        options = model.provenance.get("options", {})
+        names = {name: option.replace("-", "_") for name, option in cls._option_names.items()}
+        out = cls(**{name: options[option] for name, option in names.items() if option in options})
+        if out.positions == "map":
+            out.positions = options["position_map"]
+        if "seed" in model.provenance:
+            out.random_state = model.provenance["seed"]
+        if options.get("prior") in ("uniform", "empirical"):
+            out.prior = options["prior"]
+        out.model_ = model
+        out.classes_ = np.array(model.classes)
+        out._columns = np.arange(len(out.classes_))
+        out.priors_ = np.asarray(model.priors)
+        out.history_ = []
+        return out
+
+
+def _names(classes: np.ndarray) -> list:
+    """Text for each class: what the file keeps."""
+    names = [c.decode() if isinstance(c, bytes) else str(c) for c in classes.tolist()]
+    if len(set(names)) != len(names):
+        raise ValueError(f"classes {classes.tolist()!r:.80} are not told apart by their names")
+    return names

@@ -1,0 +1,282 @@
+"""What people pass as X: concatenated + lengths, a list of sequences, a 2-D array, or tokens.
+
+Everything becomes one contiguous array of symbols, a length per sequence and, when symbols are
+missing, a mask. Integer arrays are taken as they lie in memory.
+"""
+
+from __future__ import annotations
+
+import numbers
+from dataclasses import dataclass
+from typing import Any, Optional
+
+import numpy as np
+
+from . import _core
+
+MISSING_TOKEN = "?"
+LARGEST_ALPHABET = 65535
+
+
+@dataclass
+class Raw:
+    """Symbols or tokens before an alphabet is known."""
+
+    values: np.ndarray  # one axis: integers, or str objects
+    lengths: np.ndarray
+    missing: Optional[np.ndarray]  # of integers
+    single: bool  # X was one sequence and not a list of one
+
+    @property
+    def tokens(self) -> bool:
+        return self.values.dtype == object
+
+    def require_known(self) -> None:
+        """To learn from: one symbol at least that is not missing."""
+        if self.tokens:
+            unseen = all(token == MISSING_TOKEN for token in self.values)
+        else:
+            unseen = self.missing is not None and bool(self.missing.all())
+        if unseen:
+            raise ValueError("every symbol of X is missing")
+
+    def infer_alphabet(self) -> _core.Alphabet:
+        if self.tokens:
+            return _core.Alphabet(sorted({t for t in self.values if t != MISSING_TOKEN}))
+        known = self.values if self.missing is None else self.values[~self.missing]
+        if known.min() < 0:
+            raise ValueError(_negative(known.min()))
+        if known.max() >= LARGEST_ALPHABET:
+            raise ValueError(f"symbols go up to {LARGEST_ALPHABET - 1}, found {known.max()}")
+        return _core.Alphabet(int(known.max()) + 1)
+
+    def encode(self, alphabet: _core.Alphabet, labels: Optional[list] = None) -> _core.Sequences:
+        values, missing = self.values, self.missing
+        if self.tokens:
+            unique, inverse = np.unique(values.astype(str), return_inverse=True)
+            values = alphabet.encode([str(t) for t in unique])[inverse]
+            missing = values < 0
+        return _core.Sequences(values, self.lengths, alphabet, missing, labels or [])
+
+
+def read(X: Any, lengths: Any = None) -> Raw:
+    """Takes X apart; ValueError says what is wrong with it."""
+    if hasattr(X, "toarray") and not isinstance(X, np.ndarray):
+        raise TypeError("A sparse matrix was passed, but dense data is required: X holds sequences.")
+    if hasattr(X, "to_numpy"):
+        X = X.to_numpy()
+    if isinstance(X, str):
+        raw = _from_list([X], single=True)
+    elif isinstance(X, np.ndarray):
+        raw = _from_array(X, lengths)
+    elif isinstance(X, (list, tuple)):
+        raw = _from_list(list(X), single=None)
+    else:
+        try:
+            raw = _from_array(np.asarray(X), lengths)
+        except TypeError as error:
+            raise ValueError(f"X cannot be read as sequences: {error}") from error
+    return raw if lengths is None else _cut(raw, lengths)
+
+
+def _cut(raw: Raw, lengths: Any) -> Raw:
+    if len(raw.lengths) != 1:
+        raise ValueError("lengths goes with concatenated sequences: X must have one axis, "
+                         f"found {len(raw.lengths)} sequences")
+    found = np.asarray(lengths)
+    if found.ndim != 1 or found.dtype.kind not in "iu" or found.size == 0:
+        raise ValueError(f"lengths must be a list of whole numbers, found {lengths!r:.80}")
+    if (found < 1).any():
+        raise ValueError(f"lengths must be positive, found {found.min()}")
+    if found.sum() != raw.values.size:
+        raise ValueError(f"lengths sum to {found.sum()}, but X has {raw.values.size} symbols")
+    return Raw(raw.values, found.astype(np.int64), raw.missing, single=False)
+
+
+def _from_list(items: list, single: Optional[bool]) -> Raw:
+    if not items:
+        raise ValueError("X is empty: there are no sequences in it")
+    # ["a", "b"] is one sequence of tokens, ["ACGT", "TT"] are sequences of letters.
+    flat = all(isinstance(item, numbers.Number) or item is None or item is np.ma.masked
+               or isinstance(item, str) and len(item) == 1 for item in items)
+    if flat and single is None:
+        return _flat(_array_of(items), [len(items)], single=True)
+    parts = [_one_sequence(item, i) for i, item in enumerate(items)]
+    if len({part[0].dtype == object for part in parts}) > 1:
+        raise ValueError("X mixes sequences of integers with sequences of tokens")
+    values = np.concatenate([part[0] for part in parts])
+    missing = None
+    if any(part[1] is not None for part in parts):
+        missing = np.concatenate([np.zeros(len(v), bool) if m is None else m for v, m in parts])
+    lengths = np.array([len(part[0]) for part in parts], dtype=np.int64)
+    return Raw(values, lengths, missing, single=bool(single))
+
+
+def _one_sequence(item: Any, index: int) -> tuple:
+    try:
+        array = np.array(list(item), dtype=object) if isinstance(item, str) else _array_of(item)
+        if array.ndim == 2 and array.shape[1] == 1:
+            array = array.ravel()
+        if array.ndim != 1:
+            raise ValueError(f"has {array.ndim} axes, expected one")
+        if array.size == 0:
+            raise ValueError("is empty")
+        return _symbols(array)
+    except ValueError as error:
+        raise ValueError(f"sequence {index} of X: {error}") from None
+
+
+def _array_of(item: Any) -> np.ndarray:
+    if isinstance(item, np.ndarray):
+        return item
+    if isinstance(item, (numbers.Number, type(None))):
+        raise ValueError(f"expected a sequence, found {item!r:.40}")
+    try:
+        items = list(item)
+    except TypeError:
+        raise ValueError(f"expected a sequence, found a {type(item).__name__}") from None
+    known = [value for value in items if value is not None and value is not np.ma.masked]
+    if len({isinstance(value, (str, bytes)) for value in known}) > 1:
+        raise ValueError("mixes tokens with numbers")
+    if any(value is None or value is np.ma.masked for value in items):
+        hidden = [value is None or value is np.ma.masked for value in items]
+        if known and isinstance(known[0], str):
+            return np.array([MISSING_TOKEN if gone else value for value, gone in zip(items, hidden)],
+                            dtype=object)
+        return np.ma.array([0 if gone else value for value, gone in zip(items, hidden)], mask=hidden)
+    try:
+        return np.asarray(items)
+    except ValueError:
+        raise ValueError("is not a flat list of symbols") from None
+
+
+def _from_array(X: np.ndarray, lengths: Any) -> Raw:
+    if X.ndim == 0:
+        raise ValueError(f"X must be sequences, found the scalar {X!r:.40}")
+    if X.ndim == 2 and X.shape[1] == 0:
+        raise ValueError(f"X is empty: 0 feature(s) (shape={X.shape}) while a minimum of 1 is required.")
+    if X.size == 0:
+        raise ValueError(f"X is empty: found an array of shape {X.shape}, at least one symbol is "
+                         "required")
+    if X.ndim == 1 and X.dtype == object and not isinstance(X[0], (str, numbers.Number, type(None))):
+        return _from_list(list(X), single=None)
+    if X.ndim == 1 and X.dtype.kind in "US" or X.ndim == 1 and X.dtype == object:
+        return _from_list([v.decode() if isinstance(v, bytes) else v for v in X.tolist()],
+                          single=None) if _words(X) else _flat(X, [X.size], single=True)
+    if X.ndim > 2:
+        raise ValueError(f"X must have one or two axes, found {X.ndim}")
+    # hmmlearn's column of symbols is one sequence; rows are sequences otherwise.
+    column = X.ndim == 2 and X.shape[1] == 1
+    if X.ndim == 1 or column:
+        return _flat(X.reshape(-1), [X.size], single=True)
+    if lengths is not None:
+        raise ValueError(f"lengths goes with concatenated sequences, but X has {X.shape[0]} rows")
+    return _flat(X.reshape(-1), [X.shape[1]] * X.shape[0], single=False)
+
+
+def _words(X: np.ndarray) -> bool:
+    """Strings of several letters: each is a sequence."""
+    return X.dtype.kind in "US" and all(len(v) > 1 for v in X.tolist())
+
+
+def _flat(X: np.ndarray, lengths: list, single: bool) -> Raw:
+    values, missing = _symbols(X)
+    return Raw(values, np.asarray(lengths, dtype=np.int64), missing, single)
+
+
+def _symbols(array: np.ndarray) -> tuple:
+    """(integers, mask or None), or (tokens as objects, None)."""
+    missing = None
+    if isinstance(array, np.ma.MaskedArray):
+        missing = np.ma.getmaskarray(array).copy()
+        array = array.filled(0) if array.dtype.kind in "iufb" else array.filled(MISSING_TOKEN)
+    kind = array.dtype.kind
+    if kind == "O":
+        array, missing = _without_none(array, missing)
+    if kind in "US" or kind == "O" and isinstance(array.flat[0], (str, bytes)):
+        return _tokens(array), None
+    if kind == "O":
+        for value in array.flat:
+            if not isinstance(value, numbers.Number):
+                # numpy's own words and type, which scikit-learn's checks ask for
+                raise TypeError("X holds what is no symbol: argument must be a string or a number, "
+                                f"not '{type(value).__name__}'")
+        try:
+            array = np.array(array.tolist(), dtype=None)
+        except ValueError:
+            array = np.empty(0, dtype=object)
+        kind = array.dtype.kind
+    if kind == "b":
+        array = array.astype(np.uint8)
+    elif kind == "f":
+        array = _whole(array, missing)
+    elif kind not in "iu":
+        note = "Complex data not supported: " if kind == "c" else ""
+        raise ValueError(f"{note}symbols must be integers or tokens, found dtype {array.dtype}")
+    known = array if missing is None else array[~missing]
+    if kind == "i" and known.size and known.min() < 0:
+        raise ValueError(_negative(known.min()))
+    native = array.dtype.newbyteorder("=")
+    return np.ascontiguousarray(array, dtype=native), missing
+
+
+def _without_none(array: np.ndarray, missing: Optional[np.ndarray]) -> tuple:
+    """None in an array of objects is a missing symbol."""
+    hidden = np.array([value is None for value in array.flat])
+    if not hidden.any():
+        return array, missing
+    text = any(isinstance(value, (str, bytes)) for value in array.flat)
+    array = array.copy()
+    array[hidden] = MISSING_TOKEN if text else 0
+    return array, hidden if missing is None else missing | hidden
+
+
+def _tokens(array: np.ndarray) -> np.ndarray:
+    values = [v.decode() if isinstance(v, bytes) else v for v in array.tolist()]
+    for value in values:
+        if not isinstance(value, str):
+            raise ValueError(f"mixes tokens with {type(value).__name__} ({value!r:.40})")
+    out = np.empty(len(values), dtype=object)
+    out[:] = values
+    return out
+
+
+def _whole(array: np.ndarray, missing: Optional[np.ndarray]) -> np.ndarray:
+    known = array if missing is None else array[~missing]
+    if np.isnan(known).any():
+        raise ValueError("Input X contains NaN. Missing symbols are masked: numpy.ma.masked_invalid(X)")
+    if np.isinf(known).any():
+        raise ValueError("Input X contains infinity")
+    if (known != np.floor(known)).any():
+        odd = known[known != np.floor(known)].flat[0]
+        raise ValueError(f"symbols must be whole numbers, found {odd}")
+    if known.size and np.abs(known).max() > LARGEST_ALPHABET:
+        raise ValueError(f"symbols go up to {LARGEST_ALPHABET - 1}, found {known.flat[np.abs(known).argmax()]:g}")
+    array = np.where(missing, 0, array) if missing is not None else array
+    if (array < 0).any():
+        raise ValueError(_negative(int(array.min())))
+    return array.astype(np.int64)
+
+
+def _negative(value: Any) -> str:
+    return (f"symbols must not be negative, found {value} "
+            f"(missing ones are masked: numpy.ma.masked_equal(X, {value}))")
+
+
+def make_alphabet(alphabet: Any) -> Optional[_core.Alphabet]:
+    """What the parameter says: None, a number of symbols, "dna"…, "a,b,c", or a list of tokens."""
+    if alphabet is None or isinstance(alphabet, _core.Alphabet):
+        return alphabet
+    if isinstance(alphabet, numbers.Integral) and not isinstance(alphabet, bool):
+        if not 1 <= int(alphabet) <= LARGEST_ALPHABET:
+            raise ValueError(f"alphabet: from 1 to {LARGEST_ALPHABET} symbols, found {alphabet}")
+        return _core.Alphabet(int(alphabet))
+    if isinstance(alphabet, str):
+        return _core.Alphabet(alphabet)
+    try:
+        tokens = [str(token) for token in alphabet]
+    except TypeError:
+        tokens = []
+    if not tokens:
+        raise ValueError(f"alphabet: expected a number of symbols, a name or tokens, found {alphabet!r:.60}")
+    return _core.Alphabet(tokens)

@@ -1,0 +1,200 @@
+"""SequenceModel: what HQMM and HMM share. One model of sequences, learned by maximum likelihood."""
+
+from __future__ import annotations
+
+import numbers
+import os
+import warnings
+from typing import Any, Type, TypeVar, Union
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from . import _core, _input
+from ._base import (Progress, SequenceEstimator, count, existing, observer, plain, seed_of, text,
+                    to_json)
+
+
+def _describe(record: dict) -> str:
+    validation = record["validation"]["da"]
+    figure = "–" if validation is None else f"{validation:.4f}"
+    return (f"restart {record['restart'] + 1}  epoch {record['epoch']:4d}  validation DA {figure}"
+            f"{' *' if record['best'] else ''}")
+
+
+Self = TypeVar("Self", bound="SequenceModel")
+
+
+class SequenceModel(SequenceEstimator):
+    """Learning, scoring, prediction and sampling, whichever the model."""
+
+    # Parameters whose None means "as the learner's recipe says", by their names in a model file.
+    _option_names: dict = {}
+    _kind = ""
+
+    def _given(self) -> dict:
+        given = {}
+        for name, option in self._option_names.items():
+            value = getattr(self, name)
+            if value is not None:
+                given[option] = plain(name, value)
+        return given
+
+    def fit(self: Self, X: Any, lengths: Any = None, *, validation: Any = None) -> Self:
+        """Learns from sequences; keeps the epoch that did best on validation data.
+
+        validation: sequences of their own. Without them `validation_share` of X is held out, as
+        `hqmm train` does.
+        """
+        raw = _input.read(X, lengths)
+        raw.require_known()
+        alphabet = _input.make_alphabet(self.alphabet) or raw.infer_alphabet()
+        data = raw.encode(alphabet)
+        held_out = None if validation is None else _input.read(validation).encode(alphabet)
+        seed = seed_of(self.random_state)
+        progress = Progress(self.verbose, _describe)
+        start = self._start()
+        try:
+            found = _core.train(data, held_out, float(self.validation_share),
+                                to_json({**self._given(), "seed": seed}), text("preset", self.preset),
+                                start if isinstance(start, str) else "",
+                                None if isinstance(start, str) else start, self._threads(),
+                                observer(progress, self.callback))
+        finally:
+            progress.close()
+        self._keep(found, seed)
+        return self
+
+    def _start(self) -> Any:
+        return ""
+
+    def _keep(self, found: dict, seed: int) -> None:
+        self.model_ = found["model"]
+        self.history_ = found["history"]
+        self.status_ = found["status"]
+        self.n_iter_ = found["epochs_run"]
+        self.best_epoch_ = found["best_epoch"]
+        self.best_restart_ = found["best_restart"]
+        self.fit_seconds_ = found["seconds"]
+        self.seed_ = seed
+        if self.status_ == "interrupted":
+            self.status_ = "stopped"  # by the callback: Ctrl-C raises
+        if self.status_ == "diverged":
+            warnings.warn(f"training diverged: {found['message']}; the best model before that is "
+                          "kept", ConvergenceWarning, stacklevel=3)
+
+    # ---- scoring -------------------------------------------------------------------------------
+
+    def score(self, X: Any, lengths: Any = None) -> float:
+        """Total log-likelihood of X in nats; larger is better."""
+        return float(self.score_sequences(X, lengths).sum())
+
+    def score_sequences(self, X: Any, lengths: Any = None, *, burn_in: int = 0) -> np.ndarray:
+        """The log-likelihood of each sequence; its first `burn_in` symbols are not scored."""
+        data, _ = self._encode(X, lengths)
+        return self.model_.score_sequences(data, count("burn_in", burn_in, 0), self._threads())
+
+    def evaluate(self, X: Any, lengths: Any = None, *, burn_in: int = 0) -> dict:
+        """The figures of `hqmm score`: description accuracy, bits per symbol, perplexity, …"""
+        data, _ = self._encode(X, lengths)
+        return self.model_.score(data, count("burn_in", burn_in, 0), self._threads())
+
+    # ---- prediction ----------------------------------------------------------------------------
+
+    def predict_proba(self, X: Any, lengths: Any = None, *, steps: int = 1) -> np.ndarray:
+        """After every symbol of X, concatenated: the distribution of the next one (symbols, s)."""
+        data, _ = self._encode(X, lengths)
+        return self.model_.predict(data, count("steps", steps, 1))
+
+    def predict(self, X: Any, lengths: Any = None, *, steps: int = 1) -> np.ndarray:
+        """After every symbol of X, concatenated: the most probable next one."""
+        return self._symbols(self.predict_proba(X, lengths, steps=steps).argmax(axis=1))
+
+    def predict_next_proba(self, X: Any, lengths: Any = None, *, steps: int = 1) -> np.ndarray:
+        """The distribution of the symbol after the sequence: s numbers; a row for each of several."""
+        data, raw = self._encode(X, lengths)
+        out = self.model_.predict(data, count("steps", steps, 1), last_only=True)
+        return out[0] if raw.single else out
+
+    def filter(self, X: Any, lengths: Any = None) -> np.ndarray:
+        """The state after every symbol of X, concatenated: (symbols, n, n), of an HMM (symbols, n)."""
+        data, _ = self._encode(X, lengths)
+        return self.model_.filter(data)
+
+    def stream(self) -> "Stream":
+        """A filter to push symbols into as they arrive."""
+        check_is_fitted(self, "model_")
+        return Stream(self.model_)
+
+    def sample(self, n: int = 1, length: int = 300, random_state: Any = None) -> np.ndarray:
+        """n sequences of `length` symbols as rows; with an integer seed those of `hqmm sample`."""
+        check_is_fitted(self, "model_")
+        seed = seed_of(self.random_state if random_state is None else random_state)
+        drawn = self.model_.sample(count("n", n, 1), count("length", length, 1), seed,
+                                   self._threads())
+        return self._symbols(drawn)
+
+    def _symbols(self, indices: np.ndarray) -> np.ndarray:
+        alphabet = self.model_.alphabet
+        return indices if alphabet.integers else np.array(alphabet.tokens)[indices]
+
+    # ---- files ---------------------------------------------------------------------------------
+
+    @classmethod
+    def load(cls: Type[Self], path: Union[str, "os.PathLike[str]"]) -> Self:
+        """An estimator around a model file, ready to score."""
+        return cls._around(_core.Model.load(existing(path)), os.fspath(path))
+
+    @classmethod
+    def _around(cls: Type[Self], model: _core.Model, path: str) -> Self:
+        if model.kind != cls._kind:
+            raise ValueError(f"{path}: a model of kind {model.kind}, not {cls._kind}")
+        out = cls(**cls._params_of(model))
+        out.model_ = model
+        out.history_ = []
+        return out
+
+    @classmethod
+    def _params_of(cls, model: _core.Model) -> dict:
+        """The parameters that would learn it again, as far as the file tells; sizes are the model's."""
+        options = model.provenance.get("options", {})
+        params = {name: options[option] for name, option in cls._option_names.items()
+                  if option in options}
+        if "seed" in options:
+            params["random_state"] = options["seed"]
+        return {**params, **cls._sizes_of(model)}
+
+    @classmethod
+    def _sizes_of(cls, model: _core.Model) -> dict:
+        raise NotImplementedError
+
+
+class Stream:
+    """A model's state carried along symbols as they arrive."""
+
+    def __init__(self, model: _core.Model):
+        self._stream = _core.Stream(model)
+        self._alphabet = model.alphabet
+
+    def push(self, symbol: Union[int, str, None]) -> float:
+        """Takes one symbol (None: a missing one); what it was worth, log P(symbol | past)."""
+        if symbol is None:
+            return self._stream.push(-1)
+        if isinstance(symbol, str):
+            return self._stream.push(int(self._alphabet.encode([symbol])[0]))
+        if isinstance(symbol, numbers.Real) and symbol < 0:
+            raise ValueError(f"symbols must not be negative, found {symbol} (None is missing)")
+        return self._stream.push(count("a symbol", symbol, 0))
+
+    def next_proba(self, steps: int = 1) -> np.ndarray:
+        """The distribution of the symbol `steps` ahead."""
+        return self._stream.next(count("steps", steps, 1))
+
+    @property
+    def state(self) -> np.ndarray:
+        return self._stream.state
+
+    def restart(self) -> None:
+        """Back to the initial state: a new sequence begins."""
+        self._stream.restart()

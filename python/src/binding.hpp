@@ -1,0 +1,40 @@
+// Shared by the binding: numpy in and out, the GIL released around the library, Ctrl-C seen inside.
+//
+// HDF5 is entered with the GIL held: h5py in the same process does so too, and Debian's HDF5 is not
+// made for two threads at a time.
+#pragma once
+
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <memory>
+
+#include "hqmm/hqmm.hpp"
+
+namespace hqmm::python {
+
+namespace py = pybind11;
+
+void bind_sequences(py::module_& m);
+void bind_model(py::module_& m);
+void bind_training(py::module_& m);
+void bind_classifier(py::module_& m);
+
+/// json.loads, so that Python sees dictionaries and lists.
+template <typename Json>
+py::object to_python(const Json& json) {
+  static constexpr auto kReplace = Json::error_handler_t::replace;
+  return py::module_::import("json").attr("loads")(json.dump(-1, ' ', false, kReplace));
+}
+
+/// An array over memory that `owner` keeps alive: no copy, and not to be written to.
+template <typename T>
+py::array borrowed(std::vector<py::ssize_t> shape, std::vector<py::ssize_t> strides, const T* data,
+                   const py::handle& owner) {
+  py::array out(py::dtype::of<T>(), std::move(shape), std::move(strides), data, owner);
+  out.attr("setflags")(py::arg("write") = false);
+  return out;
+}
+
+}  // namespace hqmm::python
