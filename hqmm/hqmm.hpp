@@ -14,6 +14,7 @@
 #include "hqmm/evaluate/baselines.hpp"
 #include "hqmm/evaluate/classification.hpp"
 #include "hqmm/evaluate/classifier_settings.hpp"
+#include "hqmm/evaluate/context_chain.hpp"
 #include "hqmm/evaluate/cross_validation.hpp"
 #include "hqmm/evaluate/explain.hpp"
 #include "hqmm/evaluate/score.hpp"

@@ -1,4 +1,5 @@
-"""What the studies share: running hqmm, dealing blocks, compressors, paired errors, tables."""
+"""What the studies share: running hqmm, dealing blocks, the anchors every study has, paired errors, tables, pages."""
+import argparse
 import bz2
 import csv
 import gzip
@@ -6,6 +7,7 @@ import json
 import lzma
 import math
 import os
+import shlex
 import subprocess
 
 import numpy as np
@@ -22,7 +24,7 @@ class Hqmm:
     def run(self, *words):
         """A command with --json, run inside the study's folder; its answer."""
         words = [str(word) for word in words]
-        self.calls.append("hqmm " + " ".join(words))
+        self.calls.append("hqmm " + shlex.join(words))
         done = subprocess.run([self.program, *words, "--json", "--quiet"], cwd=self.folder, check=False,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
         if done.returncode != 0:
@@ -49,13 +51,12 @@ def write_fasta(path, blocks):
             file.write(f">block{i}\n{block}\n")
 
 
-def compressed_bits(train, test, symbols):
+def compressed_bits(train, test):
     """Bits per symbol of the test data by each compressor: alone, or behind the training data, whichever is better."""
-    before, both = "".join(train).encode(), "".join(train + test).encode()
-    alone = "".join(test).encode()
+    before, both, alone = ("".join(part).encode() for part in (train, train + test, test))
     pack = {"gzip -9": lambda x: gzip.compress(x, 9), "bzip2 -9": lambda x: bz2.compress(x, 9),
             "xz -9e": lambda x: lzma.compress(x, preset=9 | lzma.PRESET_EXTREME)}
-    return {name: 8 * min(len(f(alone)), len(f(both)) - len(f(before))) / symbols for name, f in pack.items()}
+    return {name: 8 * min(len(f(alone)), len(f(both)) - len(f(before))) / len(alone) for name, f in pack.items()}
 
 
 def paired(row, reference):
@@ -68,52 +69,176 @@ def paired(row, reference):
 
 
 class Results:
-    """One row for each model; the first one marked is what the others are compared with."""
+    """One row for each model; the one marked is what the others are compared with."""
 
-    FIELDS = ("model", "n", "w", "parameters", "bits", "difference", "standard_error", "seconds", "seed")
+    FIELDS = ("model", "n", "w", "seed", "starts", "parameters", "validation_bits", "bits", "difference", "standard_error",
+              "seconds")
 
     def __init__(self):
         self.rows = []
-        self.reference = None
 
     def add(self, model, *, bits, per_sequence=None, reference=False, **rest):
-        self.rows.append({"model": model, "bits": bits, "per_sequence": per_sequence, **rest})
-        if reference:
-            self.reference = per_sequence
+        self.rows.append({"model": model, "bits": bits, "per_sequence": per_sequence, "reference": reference, **rest})
 
     def finish(self):
-        """The rows as they are written: differences instead of what they were computed from."""
+        """The rows as they are written, the reference first: differences instead of what they were computed from."""
+        self.rows.sort(key=lambda row: not row["reference"])
+        reference = self.rows[0]["per_sequence"]
         out = []
         for row in self.rows:
-            row = dict(row)
-            blocks = row.pop("per_sequence")
-            if blocks is not None and blocks is not self.reference:
-                row["difference"], row["standard_error"] = paired(blocks, self.reference)
+            if row["per_sequence"] is not None and not row["reference"]:
+                row["difference"], row["standard_error"] = paired(row["per_sequence"], reference)
             out.append({name: row.get(name) for name in self.FIELDS})
         return out
 
 
+def hmm_parameters(n, s):
+    return n * (n - 1) + n * (s - 1) + n - 1
+
+
+def edge_parameters(n, s):
+    return (s - 1) * n * n + n - 1
+
+
+def states_with(parameters, count, s):
+    """The number of states whose parameter count comes closest to `parameters`."""
+    return min(range(1, 1000), key=lambda n: abs(count(n, s) - parameters))
+
+
+class Study:
+    """Models trained on train, chosen on validation, scored on test: files of one folder."""
+
+    def __init__(self, hqmm, suffix, flags, burn_in, prefix=""):
+        self.hqmm = hqmm
+        self.results = Results()
+        self.flags = flags
+        self.burn_in = burn_in
+        self.train, self.validation, self.test = (f"{prefix}{part}{suffix}" for part in ("train", "validation", "test"))
+        self.prefix = prefix
+
+    def data(self):
+        return (self.train, "--validation", self.validation, *self.flags, "--validation-burn-in", self.burn_in)
+
+    def score(self, label, model, **rest):
+        scored = self.hqmm.run("score", model, self.test, *self.flags, "--burn-in", self.burn_in, "--per-sequence")
+        self.results.add(label, bits=scored["bits_per_symbol"], per_sequence=scored["per_sequence"], **rest)
+
+    def learn(self, label, out, *options, starts, n, w=None, seed=1, reference=False):
+        """Trains with all cores, scores on the test blocks, adds a row."""
+        sizes = ("-n", n) if w is None else ("-n", n, "-w", w)
+        done = self.hqmm.run("train", *self.data(), *sizes, *options, "--seed", seed, "-o", self.prefix + out)
+        parameters = self.hqmm.run("inspect", self.prefix + out, "--entropy-symbols", 2048)["parameters"]
+        self.score(label, self.prefix + out, n=n, w=w, seed=seed, starts=starts, parameters=parameters,
+                   validation_bits=done["validation"]["bits_per_symbol"], seconds=done["seconds"], reference=reference)
+        return parameters
+
+    def grid(self, latent_dims, kraus_ranks, *options, label="HQMM", skip=()):
+        """Sizes trained side by side, one core each; all are scored but those to skip. Ranked by validation."""
+        starts = f"1 × {options[options.index('--epochs') + 1]}, side by side"
+        folder = self.prefix + "grid" + "-".join(map(str, kraus_ranks))
+        found = self.hqmm.run("select", *self.data(), "-n", ",".join(map(str, latent_dims)), "-w",
+                              ",".join(map(str, kraus_ranks)), *options, "--seed", 1, "--models", folder)["models"]
+        for one in sorted(found, key=lambda one: (one["latent_dim"], one["kraus_rank"])):
+            if (one["latent_dim"], one["kraus_rank"]) not in skip:
+                self.score(label, one["model"], n=one["latent_dim"], w=one["kraus_rank"], seed=1, starts=starts,
+                           parameters=one["parameters"], validation_bits=one["validation_bits_per_symbol"],
+                           seconds=one["seconds"])
+        return found
+
+    def hmms(self, latent_dims, parameters, symbols, budget):
+        """EM-trained HMMs of both types: at equal n, and with about as many parameters as given."""
+        for name, emission, count in (("HMM, EM", "state", hmm_parameters), ("Mealy HMM, EM", "edge", edge_parameters)):
+            equal = states_with(parameters, count, symbols)
+            for n in sorted({*latent_dims, equal}):
+                restarts, iterations = budget(n)
+                self.learn(name + (", equal parameters" if n == equal else ""), f"hmm-{emission}-{n}.h5", "--learner", "em",
+                           "--emission", emission, "--restarts", restarts, "--epochs", iterations, "--tolerance", 1e-6,
+                           "--patience", 50, n=n, starts=f"{restarts} × ≤ {iterations}")
+
+    def chains(self, orders=range(8)):
+        found = self.hqmm.run("baseline", self.train, self.test, "--validation", self.validation, *self.flags, "--order",
+                              ",".join(map(str, orders)), "--burn-in", self.burn_in, "--per-sequence")
+        for chain in found["chains"]:
+            self.results.add(f"Markov chain, order {chain['order']}", parameters=chain["parameters"],
+                             bits=chain["bits_per_symbol"], per_sequence=chain["per_sequence"])
+
+    def compressors(self, train, test):
+        for name, bits in compressed_bits(train, test).items():
+            self.results.add(name, bits=bits)
+
+
 def write_results(folder, name, content):
+    """`content["tables"]`: rows by table; the CSV has all of them."""
     with open(os.path.join(folder, name + ".json"), "w", encoding="utf-8") as file:
-        json.dump(content, file, indent=1)
+        json.dump(content, file, indent=1, ensure_ascii=False)
         file.write("\n")
     with open(os.path.join(folder, name + ".csv"), "w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, Results.FIELDS, lineterminator="\n")
+        writer = csv.DictWriter(file, ("table", *Results.FIELDS), lineterminator="\n")
         writer.writeheader()
-        writer.writerows(content["rows"])
+        for title, rows in content["tables"].items():
+            writer.writerows({"table": title, **row} for row in rows)
+
+
+def best(rows, start):
+    """The row with the fewest bits among the models whose name starts so."""
+    return min((row for row in rows if row["model"].startswith(start)), key=lambda row: row["bits"])
 
 
 def table(rows):
     """Rows as Markdown."""
-    def cell(value, form):
+    def cell(value, form=""):
         return "–" if value is None else format(value, form)
 
-    lines = ["| model | n | w | parameters | bits/symbol | more than the first (± s.e.) | seconds |",
-             "|---|---|---|---|---|---|---|"]
+    lines = ["| model | n | w | seed | starts × epochs | parameters | bits/symbol | more than the first (± s.e.) | seconds |",
+             "|---|---|---|---|---|---|---|---|---|"]
     for row in rows:
-        difference = "–"
+        difference = None
         if row["difference"] is not None:
             difference = f"{row['difference']:+.4f} ± {row['standard_error']:.4f}"
-        lines.append(f"| {row['model']} | {cell(row['n'], 'd')} | {cell(row['w'], 'd')} | {cell(row['parameters'], 'd')} "
-                     f"| {row['bits']:.4f} | {difference} | {cell(row['seconds'], '.1f')} |")
+        cells = (row["model"], cell(row["n"]), cell(row["w"]), cell(row["seed"]), cell(row["starts"]), cell(row["parameters"]),
+                 cell(row["bits"], ".4f"), cell(difference), cell(row["seconds"], ".1f"))
+        lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
+
+
+def how_to_read(unit, burn_in, cores):
+    return f"""Bits per {unit} on the test part, behind the first {burn_in} symbols of every sequence; lower is better. Differences and their
+standard errors are paired over test sequences. Epochs, starts and smoothing are chosen on validation. Seconds are wall clock on
+{cores} cores, or of one core for the models that `hqmm select` trained side by side. A Mealy
+HMM has one free matrix per symbol (`--emission edge`). "Equal parameters" have about as many as the first row. Parameters of a
+Markov chain are those of the contexts that occurred. Compressors get the test part alone or behind the training part, whichever
+is shorter. All numbers but the seconds come out again to the digit on processors with the same vector instructions."""
+
+
+def commands(name, calls):
+    return f"""## Commands
+`./dev study {name}` runs all of them, in `study-output/{name}/`.
+<details><summary>{len(calls)} commands</summary>
+
+```
+{chr(10).join(calls)}
+```
+</details>
+"""
+
+
+def arguments(doc):
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("hqmm", help="the executable")
+    parser.add_argument("data", help="the data file")
+    parser.add_argument("pages", help="folder for the results")
+    parser.add_argument("--work", default="study-output", help="folder to work in")
+    parser.add_argument("--quick", action="store_true", help="a slice, to see that everything works; not to be quoted")
+    options = parser.parse_args()
+    for folder in (options.work, options.pages):
+        os.makedirs(folder, exist_ok=True)
+    return options
+
+
+def quick_note(quick):
+    return "**A quick run on a slice: not to be quoted.**\n\n" if quick else ""
+
+
+def write_page(pages, name, text):
+    with open(os.path.join(pages, name + ".md"), "w", encoding="utf-8") as file:
+        file.write(text)

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 
 namespace hqmm {
 namespace {
@@ -49,8 +50,7 @@ FrequencyModel::FrequencyModel(const SequenceSet& data, const std::vector<std::u
                                const BaselineOptions& options)
     : options_(options),
       symbols_(data.alphabet().size()),
-      context_(longest_context(options, symbols_)),
-      contexts_(power(symbols_, context_)) {
+      context_(longest_context(options, symbols_)) {
   for (std::size_t k = 0; k <= context_; ++k) pooled_.emplace_back(power(symbols_, k + 1), 0.0);
   if (options.kind != BaselineOptions::Kind::kMarkovChain) {
     std::size_t longest = 0;
@@ -111,50 +111,31 @@ void FrequencyModel::normalise(Table& table, const Table* shorter) const {
   }
 }
 
-double FrequencyModel::log_likelihood(const SequenceView& sequence, std::size_t burn_in) const {
-  // Possible contexts and their probabilities: one, except for a while behind a missing symbol.
-  std::map<std::size_t, double> contexts;
-  std::size_t certain = 0;
+double FrequencyModel::log_likelihood(const SequenceView& sequence) const {
+  std::map<std::size_t, double> contexts{{0, 1.0}};  // possible ones and their probabilities
   double out = 0.0;
   for (std::size_t t = 0; t < sequence.size(); ++t) {
-    const Table& table = table_at(t, sequence.size(), std::min(t, context_));
-    const std::size_t keep = t < context_ ? pooled_[t].size() : contexts_;
-    const Symbol symbol = sequence[t];
+    const std::size_t known = std::min(t, context_);
+    const std::size_t keep = power(symbols_, std::min(t + 1, context_));
+    const Table& table = table_at(t, sequence.size(), known);
+    const bool missing = sequence[t] == kMissing;
+    const std::size_t first = missing ? 0 : sequence[t];
+    const std::size_t last = missing ? symbols_ : first + 1;
+    std::map<std::size_t, double> next;
     double total = 0.0;
-    if (contexts.empty() && symbol != kMissing) {
-      const std::size_t entry = certain * symbols_ + symbol;
-      total = table[entry];
-      certain = entry % keep;
-    } else {
-      if (contexts.empty()) contexts = {{certain, 1.0}};
-      total = advance(contexts, table, symbol, keep);
-      if (contexts.size() == 1) {
-        certain = contexts.begin()->first;
-        contexts.clear();
+    for (const auto& [context, weight] : contexts) {
+      for (std::size_t y = first; y < last; ++y) {
+        const double p = weight * table[context * symbols_ + y];
+        next[(context * symbols_ + y) % keep] += p;
+        total += p;
       }
     }
     if (total <= 0.0) return -std::numeric_limits<double>::infinity();
-    if (symbol != kMissing && t >= burn_in) out += std::log(total);
+    if (!missing) out += std::log(total);
+    for (auto& [context, weight] : next) weight /= total;
+    contexts = std::move(next);
   }
   return out;
-}
-
-double FrequencyModel::advance(std::map<std::size_t, double>& contexts, const Table& table,
-                               Symbol symbol, std::size_t keep) const {
-  const std::size_t first = symbol == kMissing ? 0 : symbol;
-  const std::size_t last = symbol == kMissing ? symbols_ : first + 1;
-  std::map<std::size_t, double> next;
-  double total = 0.0;
-  for (const auto& [context, weight] : contexts) {
-    for (std::size_t y = first; y < last; ++y) {
-      const double p = weight * table[context * symbols_ + y];
-      next[(context * symbols_ + y) % keep] += p;
-      total += p;
-    }
-  }
-  for (auto& [context, weight] : next) weight /= total;
-  contexts = std::move(next);
-  return total;
 }
 
 }  // namespace hqmm

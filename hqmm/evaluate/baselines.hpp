@@ -12,7 +12,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -36,10 +35,7 @@ class FrequencyModel {
   /// Of the given rows of a set.
   FrequencyModel(const SequenceSet& data, const std::vector<std::uint32_t>& rows,
                  const BaselineOptions& options);
-  /// The first burn_in symbols are context and not scored.
-  [[nodiscard]] double log_likelihood(const SequenceView& sequence, std::size_t burn_in = 0) const;
-  /// The longest context there was room for.
-  [[nodiscard]] std::size_t order() const noexcept { return context_; }
+  [[nodiscard]] double log_likelihood(const SequenceView& sequence) const;
 
  private:
   using Table = std::vector<double>;  // [context][symbol], contexts as numbers in base s
@@ -49,16 +45,12 @@ class FrequencyModel {
   /// Where position t stands in the tables; nothing beyond them.
   [[nodiscard]] std::size_t place(std::size_t t, std::size_t length) const;
   void count(const SequenceView& sequence);
-  /// Moves the possible contexts over one symbol; returns its probability.
-  double advance(std::map<std::size_t, double>& contexts, const Table& table, Symbol symbol,
-                 std::size_t keep) const;
   /// `shorter`: the table of contexts one symbol shorter, or none.
   void normalise(Table& table, const Table* shorter) const;
 
   BaselineOptions options_;
   std::size_t symbols_ = 0;
   std::size_t context_ = 0;             // the longest context
-  std::size_t contexts_ = 1;            // of that length there are
   std::vector<Table> pooled_;           // by context length, over all positions
   std::vector<std::vector<Table>> at_;  // [context length][position]; none for Markov chains
 };

@@ -118,8 +118,7 @@ TrainOptions train_options_from_json(const nlohmann::json& json) {
   get(json, "gradient_through_burn_in", o.gradient_through_burn_in);
   get(json, "givens_pairs", o.givens_pairs);
   get(json, "givens_evaluations", o.givens_evaluations);
-  // Runs that began before there was a choice do not say.
-  if (json.contains("emission")) o.emission = get_name(json, "emission", parse_emission);
+  o.emission = get_name(json, "emission", parse_emission);
   get(json, "tolerance", o.tolerance);
   get(json, "restarts", o.restarts);
   get(json, "patience", o.patience);

@@ -4,25 +4,9 @@
 #include <cmath>
 
 #include "hqmm/core/error.hpp"
+#include "hqmm/model/stochastic.hpp"
 
 namespace hqmm {
-namespace {
-
-constexpr double kSumTolerance = 1e-9;
-
-void require_weights(const RealMatrix& matrix, const std::string& name) {
-  for (Index j = 0; j < matrix.cols(); ++j) {
-    for (Index i = 0; i < matrix.rows(); ++i) {
-      const double value = matrix(i, j);
-      if (!std::isfinite(value))
-        throw fail(ErrorCode::kBadData, "{}[{},{}] is not a finite number", name, i, j);
-      if (value < 0.0)
-        throw fail(ErrorCode::kBadData, "{}[{},{}] = {:.6g} is negative", name, i, j, value);
-    }
-  }
-}
-
-}  // namespace
 
 RealMatrix EdgeHmm::transition() const {
   RealMatrix sum = RealMatrix::Zero(latent_dim(), latent_dim());
@@ -58,7 +42,7 @@ void require_valid(const EdgeHmm& model) {
     }
     require_weights(edge, fmt::format("edges[{}]", y));
   }
-  require_weights(model.initial, "initial");
+  require_stochastic_columns(model.initial, "initial");
   const RealMatrix sums = model.transition().colwise().sum();
   for (Index j = 0; j < n; ++j) {
     if (std::abs(sums(j) - 1.0) > kSumTolerance) {
@@ -66,8 +50,6 @@ void require_valid(const EdgeHmm& model) {
                  "column {} of the edges of all symbols sums to {:.12g}, expected 1", j, sums(j));
     }
   }
-  if (const double sum = model.initial.sum(); std::abs(sum - 1.0) > kSumTolerance)
-    throw fail(ErrorCode::kBadData, "initial sums to {:.12g}, expected 1", sum);
 }
 
 }  // namespace hqmm

@@ -1,32 +1,9 @@
 #include "hqmm/model/hmm.hpp"
 
-#include <cmath>
-
 #include "hqmm/core/error.hpp"
+#include "hqmm/model/stochastic.hpp"
 
 namespace hqmm {
-namespace {
-
-constexpr double kSumTolerance = 1e-9;
-
-void require_stochastic_columns(const RealMatrix& matrix, const char* name) {
-  for (Index j = 0; j < matrix.cols(); ++j) {
-    for (Index i = 0; i < matrix.rows(); ++i) {
-      const double value = matrix(i, j);
-      if (!std::isfinite(value)) {
-        throw fail(ErrorCode::kBadData, "{}[{},{}] is not a finite number", name, i, j);
-      }
-      if (value < 0.0)
-        throw fail(ErrorCode::kBadData, "{}[{},{}] = {:.6g} is negative", name, i, j, value);
-    }
-    const double sum = matrix.col(j).sum();
-    if (std::abs(sum - 1.0) > kSumTolerance) {
-      throw fail(ErrorCode::kBadData, "column {} of {} sums to {:.12g}, expected 1", j, name, sum);
-    }
-  }
-}
-
-}  // namespace
 
 void require_valid(const Hmm& model) {
   const Index n = model.latent_dim();

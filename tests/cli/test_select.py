@@ -2,6 +2,8 @@
 
 import json
 import math
+import pathlib
+import random
 
 import h5py
 import numpy as np
@@ -140,8 +142,32 @@ def test_baseline_counts(tmp_path):
     after = [[(2 + 2 * p[0]) / 5, (1 + 2 * p[1]) / 5], p]  # nothing ever followed a 1
     expected = -(math.log2(p[1] * after[1][0]) + math.log2(p[0] * after[0][1])) / 4
     assert one["bits_per_symbol"] == pytest.approx(expected)
-    assert (zero["parameters"], one["parameters"]) == (1, 2)
+    assert (zero["parameters"], one["parameters"]) == (1, 1)  # nothing followed a 1
 
 
-def test_baseline_says_when_an_order_is_too_large(data):
-    fails(USAGE, "baseline", data / "train.txt", data / "train.txt", "--order", "29", says="too large")
+def test_baseline_says_when_an_order_is_too_large(tmp_path):
+    path = tmp_path / "many.txt"
+    path.write_text(" ".join(map(str, range(40))) + "\n")
+    fails(USAGE, "baseline", path, path, "--order", "3,30", says="too large: at most 10")
+
+
+def test_baseline_chooses_the_smoothing_by_validation(tmp_path):
+    rng = random.Random(3)
+    for name, lines in (("train", 2), ("validation", 5), ("test", 5)):
+        (tmp_path / f"{name}.txt").write_text("".join(" ".join(rng.choices("0123", k=60)) + "\n" for _ in range(lines)))
+    files = [tmp_path / f"{name}.txt" for name in ("train", "test", "validation")]
+    chosen = hqmm_json("baseline", files[0], files[1], "--validation", files[2], "--order", "3")["chains"][0]
+    # Noise: the more smoothing the better.
+    assert chosen["pseudo_count"] == 1024
+    given = hqmm_json("baseline", files[0], files[1], "--pseudo-count", 1024, "--order", "3")["chains"][0]
+    assert given["bits_per_symbol"] == chosen["bits_per_symbol"]
+
+
+def test_select_keeps_every_model(data, tmp_path):
+    found = hqmm_json("select", data / "train.txt", "-n", "2,3", "-w", "1", "--epochs", 2, "--models", tmp_path / "all",
+                      "-o", tmp_path / "best.h5")
+    assert sorted(path.name for path in (tmp_path / "all").iterdir()) == ["n2-w1.h5", "n3-w1.h5"]
+    best = found["models"][0]
+    assert best["model"].endswith(f"n{best['latent_dim']}-w1.h5")
+    assert (tmp_path / "best.h5").read_bytes() == pathlib.Path(best["model"]).read_bytes()
+    fails(USAGE, "select", data / "train.txt", "-n", "2", "-w", "1", "--models", tmp_path / "best.h5", says="folder")

@@ -56,18 +56,6 @@ TEST(Baselines, SumToOneAtEveryLength) {
   }
 }
 
-TEST(Baselines, ABurnInIsContextAndNotScored) {
-  const SequenceSet data = ragged();
-  const FrequencyModel model(data, all_rows(data), {Kind::kMarkovChain, 2, 0.5, false});
-  EXPECT_EQ(model.order(), 2U);
-  const SequenceSet whole(Alphabet::integers(3), {{0, 1, 2, 1, 0, 2}});
-  for (std::size_t burn_in = 0; burn_in <= 6; ++burn_in) {
-    const double before = model.log_likelihood(whole[0].part(0, burn_in));
-    EXPECT_NEAR(model.log_likelihood(whole[0], burn_in), model.log_likelihood(whole[0]) - before,
-                1e-12);
-  }
-}
-
 TEST(Baselines, MissingSymbolsAreSummedOver) {
   const SequenceSet data = ragged();
   const std::vector<Symbol> holes{kMissing, 1, kMissing, kMissing, 2, 0};

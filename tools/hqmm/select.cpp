@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <filesystem>
 #include <mutex>
 #include <numbers>
 #include <numeric>
@@ -17,9 +18,15 @@
 namespace hqmm::cli {
 namespace {
 
+struct SelectFlags {
+  TrainFlags train;
+  std::string models;  // folder for every model, or nothing
+};
+
 struct Cell {
   TrainOptions options;
   TrainResult result;
+  std::string file;  // in the folder for every model
   std::vector<SequenceLikelihood> validation;
   double bits = 0.0;     // per validation symbol
   double seconds = 0.0;  // of one processor
@@ -51,10 +58,36 @@ std::vector<Cell> make_grid(const TrainFlags& flags, std::size_t alphabet_size) 
   return out;
 }
 
+void save(const std::string& path, const TrainData& data, const Cell& cell) {
+  Json provenance;
+  provenance["command"] = "select";
+  provenance["version"] = HQMM_VERSION;
+  provenance["simd"] = simd_target();
+  provenance["options"] = to_json(cell.options);
+  provenance["seed"] = cell.options.seed;
+  provenance["data"] = {{"train_hash", hash_text(data.train)},
+                        {"validation_hash", hash_text(data.validation)}};
+  provenance["best_epoch"] = cell.result.best_epoch;
+  provenance["validation_bits_per_symbol"] = number(cell.bits);
+  write_model(path, {cell.result.model, nlohmann::json(provenance)});
+}
+
+/// n8-w2.h5, or n8.h5 of an HMM.
+std::string file_name(const Cell& cell) {
+  const std::string rank = learns_hmms(cell) ? "" : fmt::format("-w{}", cell.options.kraus_rank);
+  return fmt::format("n{}{}.h5", cell.options.latent_dim, rank);
+}
+
 class Grid {
  public:
-  Grid(const TrainJob& job, const TrainData& data, std::vector<Cell> cells)
-      : job_(job), data_(data), cells_(std::move(cells)), line_(job.common) {}
+  /// `folder`: where every model goes as soon as it is trained; empty for nowhere.
+  Grid(const TrainJob& job, const TrainData& data, std::vector<Cell> cells,
+       std::filesystem::path folder)
+      : job_(job),
+        data_(data),
+        cells_(std::move(cells)),
+        folder_(std::move(folder)),
+        line_(job.common) {}
 
   /// Trained models, the best first; those that an interrupt left out are not among them.
   std::vector<Cell> run(const StopRequest& stop) {
@@ -92,6 +125,10 @@ class Grid {
     cell.seconds = thread_seconds() - start;
     cell.done = true;
     const std::lock_guard lock(guard_);
+    if (!folder_.empty()) {
+      cell.file = (folder_ / file_name(cell)).string();
+      save(cell.file, data_, cell);
+    }
     ++done_;
     show();
   }
@@ -139,6 +176,7 @@ class Grid {
   const TrainJob& job_;
   const TrainData& data_;
   std::vector<Cell> cells_;
+  std::filesystem::path folder_;
   std::size_t done_ = 0;
   ProgressLine line_;
   std::mutex guard_;
@@ -156,6 +194,7 @@ Json to_json(const Cell& cell) {
   out["status"] = name_of(cell.result.status);
   out["epochs_run"] = cell.result.epochs_run;
   out["best_epoch"] = cell.result.best_epoch;
+  if (!cell.file.empty()) out["model"] = cell.file;
   return out;
 }
 
@@ -185,32 +224,27 @@ std::string to_text(const TrainJob& job, const std::vector<Cell>& cells) {
   return out;
 }
 
-void save_best(const TrainJob& job, const TrainData& data, const Cell& best) {
-  Json provenance;
-  provenance["command"] = "select";
-  provenance["version"] = HQMM_VERSION;
-  provenance["simd"] = simd_target();
-  provenance["options"] = to_json(best.options);
-  provenance["seed"] = best.options.seed;
-  provenance["data"] = {{"train_hash", hash_text(data.train)},
-                        {"validation_hash", hash_text(data.validation)}};
-  provenance["best_epoch"] = best.result.best_epoch;
-  provenance["validation_bits_per_symbol"] = number(best.bits);
-  write_model(job.out, {best.result.model, nlohmann::json(provenance)});
+void make_folder(const std::string& path) {
+  if (path.empty()) return;
+  std::error_code failure;
+  std::filesystem::create_directories(path, failure);
+  if (!std::filesystem::is_directory(path))
+    throw fail(ErrorCode::kUsage, "--models {}: expected a folder, or a place to make one", path);
 }
 
-void run(TrainFlags& flags) {
+void run(SelectFlags& flags) {
   leave_on_interrupts();
-  TrainJob job = flags.job();
+  TrainJob job = flags.train.job();
+  make_folder(flags.models);
   const TrainData data = read_train_data(job);
   require_usable_data(job, data);
-  std::vector<Cell> grid = make_grid(flags, data.train.alphabet().size());
+  std::vector<Cell> grid = make_grid(flags.train, data.train.alphabet().size());
   const std::size_t wanted = grid.size();
   if (!data.how.empty()) narrate(job.common, data.how);
   const StopRequest stop = catch_interrupts();
-  const std::vector<Cell> cells = Grid(job, data, std::move(grid)).run(stop);
+  const std::vector<Cell> cells = Grid(job, data, std::move(grid), flags.models).run(stop);
   if (cells.empty()) throw fail(ErrorCode::kInterrupted, "interrupted: nothing was written");
-  if (!job.out.empty()) save_best(job, data, cells.front());
+  if (!job.out.empty()) save(job.out, data, cells.front());
   Output output;
   output.write(job.common.json ? dump(to_json(job, cells)) : to_text(job, cells));
   output.finish();
@@ -223,10 +257,13 @@ void run(TrainFlags& flags) {
 }  // namespace
 
 void add_select(CLI::App& app) {
-  auto flags = std::make_shared<TrainFlags>();
+  auto flags = std::make_shared<SelectFlags>();
   CLI::App* command =
       app.add_subcommand("select", "Train a grid of model sizes and keep the best")->group("Learn");
-  flags->add_grid_to(*command);
+  flags->train.add_grid_to(*command);
+  command->add_option("--models", flags->models, "Folder to keep every model in: n8-w2.h5, …")
+      ->group("Output")
+      ->type_name("DIR");
   command->footer(
       R"(Every size is trained with the options of 'hqmm train' on a thread of its own, and ranked by its bits per
 validation symbol. Parameters are what a model is free to choose: without the constraints, and without what
