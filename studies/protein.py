@@ -1,7 +1,8 @@
-"""Proteins, families kept on one side of the split: the data on which an HQMM has least to find.
+"""Proteins, one of each family: the data on which an HQMM has least to find.
 
-Families are clusters of MMseqs2; they are dealt to training, validation and test; everything is selected on validation, the
-size of the HQMM too. Writes protein.json, protein.csv and protein.md.
+Families are clusters of MMseqs2, of which one member stands for all: no family is on two sides of the split, and none counts
+more than another. Proteins are dealt to training, validation and test; everything is selected on validation, the size of the
+HQMM too. Writes protein.json, protein.csv and protein.md.
 """
 import gzip
 import os
@@ -50,35 +51,31 @@ def read_proteins(path, count):
     return out
 
 
-def families(proteins, folder):
-    """Names by family: clusters of proteins that share enough, by MMseqs2."""
+def representatives(proteins, folder):
+    """Names of one protein for each family, by MMseqs2: a family shares enough of its residues."""
     if shutil.which("mmseqs") is None:
         raise SystemExit("mmseqs is needed to find families (Debian's package mmseqs2)")
     with open(os.path.join(folder, "all.fasta"), "w", encoding="ascii") as file:
         file.writelines(f">{name}\n{sequence}\n" for name, sequence in proteins.items())
     subprocess.run(["mmseqs", "easy-cluster", "all.fasta", "families", "mmseqs-work", "--min-seq-id", str(IDENTITY), "-c",
                     str(COVERAGE), "--threads", "1", "-v", "1"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
-    out = {}
-    with open(os.path.join(folder, "families_cluster.tsv"), encoding="ascii") as file:
-        for line in file:
-            family, member = line.split()
-            out.setdefault(family, []).append(member)
     shutil.rmtree(os.path.join(folder, "mmseqs-work"), ignore_errors=True)
-    return [sorted(out[family]) for family in sorted(out)]
+    with open(os.path.join(folder, "families_cluster.tsv"), encoding="ascii") as file:
+        return sorted({line.split()[0] for line in file})
 
 
-def deal_families(groups, lengths, shares, seed):
-    """Whole families in random order: each part takes them until it has its share of residues."""
-    order = np.random.default_rng(seed).permutation(len(groups))
-    out, next_one = [], 0
+def deal_proteins(names, lengths, shares, seed):
+    """Proteins in random order: each part takes them until it has its share of residues."""
+    order = iter(np.random.default_rng(seed).permutation(len(names)))
+    out = []
     for share in shares:
         part, residues = [], 0
         while residues < share:
-            if next_one == len(order):
+            name = next(order, None)
+            if name is None:
                 raise SystemExit(f"the data has too few residues for {shares}")
-            part.append(groups[order[next_one]])
-            residues += sum(lengths[name] for name in part[-1])
-            next_one += 1
+            part.append(names[name])
+            residues += lengths[part[-1]]
         out.append(part)
     return out
 
@@ -102,13 +99,14 @@ def page(content, calls, quick):
     first, chain, state, edge = rows[0], best(rows, "Markov"), best(rows, "HMM"), best(rows, "Mealy")
     letters = next(row for row in rows if row["model"].endswith("order 0"))["bits"]
     rank_one = min((row for row in rows if row["w"] == 1), key=lambda row: row["bits"])
-    parts = "; ".join(f"{name}: {part['families']} families, {part['proteins']} proteins, {part['residues']:,} residues"
+    parts = ", ".join(f"{name} {part['proteins']} with {part['residues']:,} residues"
                       for name, part in content["parts"].items())
     return f"""# Proteins: little to find
 {quick_note(quick)}Written by `./dev study protein`; do not edit.
 
-The proteins of Debian's `mmseqs2-examples` in families: clusters of MMseqs2 (`easy-cluster --min-seq-id {IDENTITY} -c {COVERAGE}`),
-each dealt as a whole (seed {SPLIT_SEED}). {parts}. The first row is the HQMM that validation puts first among those trained.
+The {content['proteins']:,} proteins of Debian's `mmseqs2-examples` are of {content['families']:,} families by MMseqs2
+(`easy-cluster --min-seq-id {IDENTITY} -c {COVERAGE}`). One of each is dealt (seed {SPLIT_SEED}): {parts}. No family is on two sides.
+The first row is the HQMM that validation puts first among those of seed 1.
 
 {how_to_read('residue', BURN_IN, content['cores'])}
 
@@ -127,16 +125,16 @@ def main():
     protocol = Protocol(options.quick)
     proteins = read_proteins(options.data, protocol.proteins)
     lengths = {name: len(sequence) for name, sequence in proteins.items()}
-    groups = deal_families(families(proteins, options.work), lengths, protocol.residues, SPLIT_SEED)
-    parts = [[proteins[name] for family in part for name in family] for part in groups]
+    names = representatives(proteins, options.work)
+    parts = [[proteins[name] for name in part] for part in deal_proteins(names, lengths, protocol.residues, SPLIT_SEED)]
     summary = {}
-    for name, families_of_part, sequences in zip(("train", "validation", "test"), groups, parts):
+    for name, sequences in zip(("train", "validation", "test"), parts):
         write_fasta(os.path.join(options.work, name + ".fasta"), sequences)
-        summary[name] = {"families": len(families_of_part), "proteins": len(sequences), "residues": sum(map(len, sequences))}
+        summary[name] = {"proteins": len(sequences), "residues": sum(map(len, sequences))}
     hqmm = Hqmm(options.hqmm, options.work)
     study = Study(hqmm, ".fasta", ("--alphabet", "protein"), BURN_IN)
     run(study, protocol, parts)
-    content = {"parts": summary, "cores": os.cpu_count(), "tables": {"protein": study.results.finish()}}
+    content = {"proteins": len(proteins), "families": len(names), "parts": summary, "cores": os.cpu_count(), "tables": {"protein": study.results.finish()}}
     write_results(options.pages, "protein", content)
     write_page(options.pages, "protein", page(content, hqmm.calls, options.quick))
 

@@ -57,15 +57,14 @@ def test_compressors_see_the_training_part():
     assert 1.9 < common.compressed_bits([train], ["".join(rng.choices("ACGT", k=4000))])["bzip2 -9"] < 3
 
 
-def test_families_stay_together():
-    groups = [[f"f{k}m{j}" for j in range(k % 3 + 1)] for k in range(30)]
-    lengths = {name: 10 for group in groups for name in group}
-    parts = protein.deal_families(groups, lengths, (100, 50, 200), seed=1)
-    assert [sum(lengths[name] for group in part for name in group) >= share for part, share in zip(parts, (100, 50, 200))]
-    dealt = [name for part in parts for group in part for name in group]
+def test_proteins_are_dealt_once():
+    lengths = {f"p{k}": 10 + k for k in range(30)}
+    parts = protein.deal_proteins(list(lengths), lengths, (100, 50, 200), seed=1)
+    assert all(sum(lengths[name] for name in part) >= share for part, share in zip(parts, (100, 50, 200)))
+    dealt = [name for part in parts for name in part]
     assert len(dealt) == len(set(dealt))
     with pytest.raises(SystemExit, match="too few"):
-        protein.deal_families(groups, lengths, (10_000,), seed=1)
+        protein.deal_proteins(list(lengths), lengths, (10_000,), seed=1)
 
 
 def test_text_is_letters_and_spaces(tmp_path):
