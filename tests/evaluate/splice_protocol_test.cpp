@@ -12,7 +12,7 @@ namespace hqmm::testing {
 namespace {
 
 constexpr std::size_t kRows = 60;
-constexpr std::size_t kLength = 12;
+constexpr std::size_t kRowLength = 12;
 const std::vector<std::string> kNames{"N", "EI", "IE"};
 
 void append(SequenceSet& set, const SequenceView& row, const std::string& label) {
@@ -25,7 +25,7 @@ SequenceSet three_classes(double preference, std::uint64_t seed = 1, std::size_t
   RandomStream random(seed, Purpose::kTest);
   SequenceSet set(Alphabet::dna());
   for (std::size_t i = 0; i < rows; ++i) {
-    for (std::size_t t = 0; t < kLength; ++t) {
+    for (std::size_t t = 0; t < kRowLength; ++t) {
       const bool own = random.uniform() < preference;
       set.push_back(static_cast<Symbol>(own ? i % 3 : random.below(4)));
     }

@@ -19,8 +19,8 @@ namespace {
 
 using testing::distance;
 
-constexpr double kTolerance = 1e-10;
-constexpr double kFeasible = 1e-12;
+constexpr double kSameStep = 1e-10;
+constexpr double kFeasibleStep = 1e-12;
 
 TrainOptions rule_options(LearnerKind learner, RetractionKind retraction, double momentum) {
   TrainOptions options;
@@ -50,18 +50,18 @@ TEST(UpdateRule, OneStepMatchesTheGoldenCases) {
 
     Stack literal = start;
     ns_ris(RetractionKind::kLiteral, 0.0)->update(0, literal, item.gradient, item.step_size);
-    EXPECT_LT(distance(literal, item.literal_step), kTolerance);
+    EXPECT_LT(distance(literal, item.literal_step), kSameStep);
 
     Stack feasible = start;
     ns_ris(RetractionKind::kFeasible, 0.0)->update(0, feasible, item.gradient, item.step_size);
     EXPECT_LT(distance(feasible, retract(start - item.step_size * item.ns_literal_5).gamma),
-              kTolerance);
-    EXPECT_LE(feasibility_residual(feasible), kFeasible);
+              kSameStep);
+    EXPECT_LE(feasibility_residual(feasible), kFeasibleStep);
 
     Stack cayley = start;
     cosm(0.0)->update(0, cayley, item.gradient, item.step_size);
-    EXPECT_LT(distance(cayley, item.cayley_step), kTolerance);
-    EXPECT_LE(feasibility_residual(cayley), kFeasible);
+    EXPECT_LT(distance(cayley, item.cayley_step), kSameStep);
+    EXPECT_LE(feasibility_residual(cayley), kFeasibleStep);
   }
 }
 
@@ -120,7 +120,7 @@ TEST(UpdateRule, EveryFeasibleStepStaysOnTheManifold) {
         rule->update(0, gamma, g, log_uniform_step(random));
         worst = std::max(worst, feasibility_residual(gamma));
       }
-      EXPECT_LE(worst, kFeasible);
+      EXPECT_LE(worst, kFeasibleStep);
     }
   }
 }
@@ -172,7 +172,7 @@ TEST(UpdateRule, AStepThatLosesRankIsHalvedUntilItDoesNot) {
   const StepReport report = rule->update(0, gamma, rank_one, 1e18);
   EXPECT_GT(report.halved, 0U);
   EXPECT_DOUBLE_EQ(taken, std::ldexp(1e18, -static_cast<int>(report.halved)));
-  EXPECT_LE(feasibility_residual(gamma), kFeasible);
+  EXPECT_LE(feasibility_residual(gamma), kFeasibleStep);
 }
 
 TEST(UpdateRule, TheWatcherSeesTheStepFromInside) {
