@@ -83,9 +83,9 @@ The first {content['bases']} bases of *E. coli* (NC_008253, from Debian's `bowti
 {how_to_read('base', BURN_IN, content['cores'])}
 
 {table(rows)}
-- The first row has {chain['bits'] - rows[0]['bits']:+.4f} bits less than the best Markov chain (order {chain['model'].split()[-1]}, picked on
-  the test blocks, in its favour), {state['bits'] - rows[0]['bits']:+.4f} less than the best HMM here (n = {state['n']}, {state['parameters']}
-  parameters) and {edge['bits'] - rows[0]['bits']:+.4f} less than the best Mealy HMM (n = {edge['n']}, {edge['parameters']} parameters).
+- Bits more than the first row, positive in its favour: the best Markov chain (order {chain['model'].split()[-1]}, picked on the test
+  blocks) {chain['bits'] - rows[0]['bits']:+.4f}; the best HMM here (n = {state['n']}, {state['parameters']} parameters)
+  {state['bits'] - rows[0]['bits']:+.4f}; the best Mealy HMM (n = {edge['n']}, {edge['parameters']} parameters) {edge['bits'] - rows[0]['bits']:+.4f}.
 - Ranked by validation, `hqmm select` puts first: {ranking}.
 
 ## What it found
