@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import pty
 import subprocess
 
 import h5py
@@ -27,6 +28,22 @@ def hqmm(*args, stdin=None, cwd=None, timeout=120):
     done.stdout = done.stdout.decode()
     done.stderr = done.stderr.decode()
     return done
+
+
+def on_terminal(*args, cwd=None):
+    """Runs hqmm with stderr on a terminal; its exit code and what the terminal got."""
+    master, slave = pty.openpty()
+    process = subprocess.Popen([BINARY, *map(str, args)], cwd=cwd, stdin=subprocess.DEVNULL,
+                               stdout=subprocess.DEVNULL, stderr=slave)
+    os.close(slave)
+    seen = b""
+    try:
+        while block := os.read(master, 4096):
+            seen += block
+    except OSError:  # the other end is closed
+        pass
+    os.close(master)
+    return process.wait(), seen.decode()
 
 
 def hqmm_json(*args, **kwargs):

@@ -4,15 +4,12 @@ import functools
 import gzip
 import hashlib
 import http.server
-import os
-import pty
 import socket
-import subprocess
 import threading
 
 import pytest
 
-from conftest import BAD_DATA, BINARY, CANNOT_WRITE, NO_INPUT, OK, fails, hqmm, hqmm_json, shared
+from conftest import BAD_DATA, CANNOT_WRITE, NO_INPUT, OK, fails, hqmm, hqmm_json, on_terminal, shared
 
 CONTENT = b"EI,    MADE-UP-1,     CCAGCTGCATCACAGGAGG\n" * 5000
 SHA256 = hashlib.sha256(CONTENT).hexdigest()
@@ -180,11 +177,8 @@ def test_a_target_that_cannot_be_written(server, data, tmp_path):
 
 
 def test_progress_shows_on_a_terminal_and_leaves_no_trace(server, tmp_path):
-    ours, theirs = pty.openpty()
-    subprocess.run([BINARY, "data", "splice", "--from", server + "/good", "--sha256", SHA256,
-                    "-o", "x"], check=True, cwd=tmp_path, stderr=theirs, stdin=subprocess.DEVNULL)
-    os.close(theirs)
-    shown = os.read(ours, 1 << 16).decode()
-    os.close(ours)
+    code, shown = on_terminal("data", "splice", "--from", server + "/good", "--sha256", SHA256, "-o", "x",
+                              cwd=tmp_path)
+    assert code == OK
     assert "fetching: " in shown
     assert "\r\033[Khqmm: splice.data: " in shown

@@ -2,7 +2,6 @@
 
 import json
 import os
-import pty
 import re
 import signal
 import subprocess
@@ -12,7 +11,7 @@ import h5py
 import numpy as np
 import pytest
 
-from conftest import BAD_DATA, BINARY, CANNOT_WRITE, NO_INPUT, OK, USAGE, fails, hqmm, hqmm_json, random_kraus, write_hqmm
+from conftest import BAD_DATA, BINARY, CANNOT_WRITE, NO_INPUT, OK, USAGE, fails, hqmm, hqmm_json, on_terminal, random_kraus, write_hqmm
 
 DIVERGED, INTERRUPTED = 3, 130
 LEARNERS = ["ns-ris", "cosm", "givens", "em"]
@@ -97,21 +96,6 @@ def test_pipes_get_no_progress(tmp_path, data):
     assert "\r" not in done.stderr and "\x1b" not in done.stderr and "epoch 1" not in done.stderr
     done = hqmm("train", data, *SMALL, "-o", tmp_path / "m.h5", "--quiet", "--json")
     assert done.stderr == ""
-
-
-def on_terminal(*args):
-    """Runs hqmm with stderr on a terminal; its exit code and what the terminal got."""
-    master, slave = pty.openpty()
-    process = subprocess.Popen([BINARY, *map(str, args)], stdout=subprocess.DEVNULL, stderr=slave)
-    os.close(slave)
-    seen = b""
-    try:
-        while block := os.read(master, 4096):
-            seen += block
-    except OSError:  # the other end is closed
-        pass
-    os.close(master)
-    return process.wait(), seen.decode()
 
 
 def test_terminals_get_a_progress_line(tmp_path, data):

@@ -1,10 +1,9 @@
 // hqmm data: fetches a published data set and lets nothing through but exactly that file.
-#include <unistd.h>
-
 #include <cstdlib>
 #include <filesystem>
 
 #include "command.hpp"
+#include "train_progress.hpp"
 
 namespace hqmm::cli {
 namespace {
@@ -49,22 +48,14 @@ std::string target_path(const Options& options) {
 std::string fetch_with_progress(const Options& options) {
   FetchOptions how;
   how.most_bytes = kMostBytes;
-  const bool visible = !options.common.quiet && ::isatty(STDERR_FILENO) == 1;
-  if (!visible) return fetch(options.from, how);
-  how.on_progress = [](std::uint64_t done, std::uint64_t total) {
-    fmt::print(stderr, "\r\033[Kfetching: {} KiB{}", done / 1024,
-               total > 0 ? fmt::format(" of {}", total / 1024) : "");
-    std::fflush(stderr);
-  };
-  const auto clear = [] { fmt::print(stderr, "\r\033[K"); };
-  try {
-    std::string bytes = fetch(options.from, how);
-    clear();
-    return bytes;
-  } catch (...) {
-    clear();
-    throw;
+  ProgressLine line(options.common);
+  if (line.visible()) {
+    how.on_progress = [&line](std::uint64_t done, std::uint64_t total) {
+      line.show(fmt::format("fetching: {} KiB{}", done / 1024,
+                            total > 0 ? fmt::format(" of {}", total / 1024) : ""));
+    };
   }
+  return fetch(options.from, how);
 }
 
 void run(const Options& options) {

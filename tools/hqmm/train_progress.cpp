@@ -40,14 +40,15 @@ void ProgressLine::show(std::string line) {
   if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &terminal) == 0 && terminal.ws_col > 0 &&
       line.size() >= terminal.ws_col)
     line.resize(terminal.ws_col - 1U);
+  if (line == shown_) return;
   fmt::print(stderr, "\r\x1b[K{}", line);
   std::fflush(stderr);
-  shown_ = true;
+  shown_ = std::move(line);
 }
 
 void ProgressLine::clear() {
-  if (shown_) fmt::print(stderr, "\r\x1b[K");
-  shown_ = false;
+  if (!shown_.empty()) fmt::print(stderr, "\r\x1b[K");
+  shown_.clear();
 }
 
 double thread_seconds() {

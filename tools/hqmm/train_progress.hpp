@@ -19,7 +19,7 @@ class ProgressLine {
 
  private:
   bool visible_;
-  bool shown_ = false;
+  std::string shown_;  // empty: no line is there
 };
 
 /// Processor time of the calling thread: of one model that it trains alone, other work on the
