@@ -23,6 +23,7 @@
 #include "hqmm/io/byte_source.hpp"
 #include "hqmm/io/classifier_file.hpp"
 #include "hqmm/io/fetch.hpp"
+#include "hqmm/io/json_number.hpp"
 #include "hqmm/io/model_file.hpp"
 #include "hqmm/io/position_map_file.hpp"
 #include "hqmm/io/provenance.hpp"

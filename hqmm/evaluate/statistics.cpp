@@ -89,6 +89,24 @@ PairedTest paired_t_test(std::span<const double> a, std::span<const double> b) {
   return out;
 }
 
+WeightedMean weighted_mean(std::span<const double> values, std::span<const double> weights) {
+  double sum = 0.0;
+  double weight = 0.0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    sum += values[i];
+    weight += weights[i];
+  }
+  WeightedMean out;
+  out.mean = sum / weight;
+  if (values.size() < 2 || !std::isfinite(out.mean)) return out;
+  double squares = 0.0;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    squares += std::pow(values[i] - out.mean * weights[i], 2);
+  const auto n = static_cast<double>(values.size());
+  out.standard_error = std::sqrt(n / (n - 1.0) * squares) / weight;
+  return out;
+}
+
 std::vector<double> holm(std::span<const double> p) {
   std::vector<std::size_t> order(p.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

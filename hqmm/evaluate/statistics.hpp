@@ -28,6 +28,15 @@ struct PairedTest {
 /// The two have the same size, at least two values.
 [[nodiscard]] PairedTest paired_t_test(std::span<const double> a, std::span<const double> b);
 
+/// A mean per unit of weight, Σ values / Σ weights: bits per symbol over sequences of any lengths.
+struct WeightedMean {
+  double mean = 0.0;
+  std::optional<double> standard_error;  // of that ratio; needs two values
+};
+/// The two have the same size.
+[[nodiscard]] WeightedMean weighted_mean(std::span<const double> values,
+                                         std::span<const double> weights);
+
 /// Holm's step-down correction: p values that may be read one by one although a whole family was
 /// tested.
 [[nodiscard]] std::vector<double> holm(std::span<const double> p);

@@ -1,23 +1,14 @@
 #include "hqmm/io/provenance.hpp"
 
-#include <cmath>
-
 #include "hqmm/core/simd.hpp"
 #include "hqmm/io/classifier_file.hpp"
+#include "hqmm/io/json_number.hpp"
 #include "hqmm/io/train_config.hpp"
 
 namespace hqmm {
 namespace {
 
 using Ordered = nlohmann::ordered_json;
-
-/// JSON has neither infinities nor NaN.
-Ordered number(double value) { return std::isfinite(value) ? Ordered(value) : Ordered(nullptr); }
-Ordered number(const std::optional<double>& value) {
-  return value ? number(*value) : Ordered(nullptr);
-}
-
-std::string hash_text(const SequenceSet& set) { return fmt::format("{:016x}", set.hash()); }
 
 Ordered made_by(const char* command) {
   Ordered out;
@@ -27,7 +18,13 @@ Ordered made_by(const char* command) {
   return out;
 }
 
+Ordered hashes_of(const SequenceSet& train, const SequenceSet& validation) {
+  return {{"train_hash", hash_text(train)}, {"validation_hash", hash_text(validation)}};
+}
+
 }  // namespace
+
+std::string hash_text(const SequenceSet& set) { return fmt::format("{:016x}", set.hash()); }
 
 Ordered score_json(const Score& score) {
   Ordered out;
@@ -67,12 +64,24 @@ nlohmann::json train_provenance(const TrainOptions& options, const std::string& 
   out["options"] = to_json(options);
   if (!warm_start.empty()) out["warm_start"] = warm_start;
   out["seed"] = options.seed;
-  out["data"] = {{"train_hash", hash_text(train)}, {"validation_hash", hash_text(validation)}};
+  out["data"] = hashes_of(train, validation);
   out["status"] = name_of(result.status);
   out["best_epoch"] = result.best_epoch;
   out["best_restart"] = result.best_restart;
   out["train"] = score_json(scores.train);
   out["validation"] = score_json(scores.validation);
+  return out;
+}
+
+nlohmann::json select_provenance(const TrainOptions& options, const SequenceSet& train,
+                                 const SequenceSet& validation, const TrainResult& result,
+                                 double validation_bits) {
+  Ordered out = made_by("select");
+  out["options"] = to_json(options);
+  out["seed"] = options.seed;
+  out["data"] = hashes_of(train, validation);
+  out["best_epoch"] = result.best_epoch;
+  out["validation_bits_per_symbol"] = number(validation_bits);
   return out;
 }
 

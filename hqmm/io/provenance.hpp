@@ -11,6 +11,9 @@
 
 namespace hqmm {
 
+/// The hash of a data set as it is written everywhere.
+[[nodiscard]] std::string hash_text(const SequenceSet& set);
+
 /// The figures of a score, as `score --json` and `train --json` print them.
 [[nodiscard]] nlohmann::ordered_json score_json(const Score& score);
 
@@ -28,6 +31,12 @@ struct TrainScores {
                                               const SequenceSet& train,
                                               const SequenceSet& validation,
                                               const TrainResult& result, const TrainScores& scores);
+
+/// Of one model of a grid.
+[[nodiscard]] nlohmann::json select_provenance(const TrainOptions& options,
+                                               const SequenceSet& train,
+                                               const SequenceSet& validation,
+                                               const TrainResult& result, double validation_bits);
 
 /// `selected`: which of the settings was taken and how all of them did.
 [[nodiscard]] nlohmann::json classifier_provenance(const SequenceSet& data,

@@ -1,10 +1,10 @@
 #include "hqmm/io/train_config.hpp"
 
-#include <cmath>
 #include <limits>
 
 #include "hqmm/core/error.hpp"
 #include "hqmm/engine/choose.hpp"
+#include "hqmm/io/json_number.hpp"
 
 namespace hqmm {
 namespace {
@@ -13,14 +13,6 @@ using OrderedJson = nlohmann::ordered_json;
 
 OrderedJson optional_count(const std::optional<std::size_t>& value) {
   return value ? OrderedJson(*value) : OrderedJson("auto");
-}
-
-/// JSON has no infinities: null stands for the one that can occur, −∞.
-OrderedJson finite(double value) {
-  return std::isfinite(value) ? OrderedJson(value) : OrderedJson(nullptr);
-}
-OrderedJson finite(const std::optional<double>& value) {
-  return value ? finite(*value) : OrderedJson(nullptr);
 }
 
 /// JSON's own conversions would turn 2.5 into 2 and −1 into a huge count.
@@ -131,11 +123,11 @@ TrainOptions train_options_from_json(const nlohmann::json& json) {
 OrderedJson to_json(const Figures& figures) {
   OrderedJson out;
   out["symbols"] = figures.symbols;
-  out["log_likelihood"] = finite(figures.log_likelihood);
-  out["da"] = finite(figures.da);
+  out["log_likelihood"] = number(figures.log_likelihood);
+  out["da"] = number(figures.da);
   if (figures.raw_log_likelihood) {
-    out["raw"] = {{"log_likelihood", finite(*figures.raw_log_likelihood)},
-                  {"da", finite(figures.raw_da)}};
+    out["raw"] = {{"log_likelihood", number(*figures.raw_log_likelihood)},
+                  {"da", number(figures.raw_da)}};
   }
   return out;
 }
@@ -146,8 +138,8 @@ OrderedJson to_json(const EpochRecord& record) {
   out["epoch"] = record.epoch;
   out["train"] = record.train ? to_json(*record.train) : OrderedJson(nullptr);
   out["validation"] = to_json(record.validation);
-  out["feasibility_residual"] = finite(record.feasibility_residual);
-  out["gradient_nuclear_norm"] = finite(record.gradient_nuclear_norm);
+  out["feasibility_residual"] = number(record.feasibility_residual);
+  out["gradient_nuclear_norm"] = number(record.gradient_nuclear_norm);
   out["step_size"] = record.step_size;
   out["halved_steps"] = record.halved_steps;
   out["seconds"] = record.seconds;
@@ -161,7 +153,7 @@ OrderedJson to_json(const RestartSummary& summary) {
   out["status"] = name_of(summary.status);
   out["epochs_run"] = summary.epochs_run;
   out["best_epoch"] = summary.best_epoch;
-  out["best_validation_log_likelihood"] = finite(summary.best_validation);
+  out["best_validation_log_likelihood"] = number(summary.best_validation);
   if (!summary.message.empty()) out["message"] = summary.message;
   return out;
 }
@@ -197,12 +189,12 @@ OrderedJson to_json(const StationarityReport& r) {
   out["descent"] = r.descent;
   out["momentum_mismatch"] = r.momentum_mismatch;
   out["largest_feasibility_residual"] = r.largest_residual;
-  out["terms"] = {{"descent", finite(r.descent_term())},
-                  {"smoothness", finite(r.smoothness_term())},
-                  {"retraction", finite(r.retraction_term())},
-                  {"tracking", finite(r.tracking_term())}};
-  out["bound"] = finite(r.bound());
-  out["measured"] = finite(r.measured);
+  out["terms"] = {{"descent", number(r.descent_term())},
+                  {"smoothness", number(r.smoothness_term())},
+                  {"retraction", number(r.retraction_term())},
+                  {"tracking", number(r.tracking_term())}};
+  out["bound"] = number(r.bound());
+  out["measured"] = number(r.measured);
   out["holds"] = r.measured <= r.bound();
   out["assumptions"] = {{"constant_step_size", true},
                         {"on_manifold", r.on_manifold()},

@@ -175,6 +175,22 @@ void apply_paper_preset(TrainOptions& options, std::size_t alphabet_size) {
   }
 }
 
+TrainOptions recipe(LearnerKind learner, std::string_view preset, std::size_t alphabet_size,
+                    const std::function<void(TrainOptions&)>& apply_given) {
+  TrainOptions options = default_options(learner);
+  apply_given(options);
+  if (preset == "paper") {
+    apply_paper_preset(options, alphabet_size);
+  } else if (preset != "default") {
+    throw fail(ErrorCode::kUsage, "there is no preset '{}': known are default, paper",
+               printable(preset));
+  }
+  // A mean of infeasible models is projected back before it is scored.
+  if (options.retraction == RetractionKind::kLiteral) options.average = 0.0;
+  apply_given(options);
+  return options;
+}
+
 void apply_published_steps(TrainOptions& options, std::size_t alphabet_size) {
   const Tuned& tuned = nearest_tuned(options.latent_dim, alphabet_size, options.kraus_rank);
   options.step_size = tuned.step_size;

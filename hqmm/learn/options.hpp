@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string_view>
 
@@ -94,6 +95,12 @@ struct TrainOptions {
 /// epochs, geometric decay, a random initial state, no averaging; for COSM batches of 20 and the
 /// tuned step size and decay of (n, s, w), the nearest tuned shape where there is none.
 void apply_paper_preset(TrainOptions& options, std::size_t alphabet_size);
+
+/// What a run is asked for by name: the learner's recipe, the preset ("default" or "paper") and, on
+/// top of both, what was given. `apply_given` runs twice: the preset looks at n and w.
+[[nodiscard]] TrainOptions recipe(LearnerKind learner, std::string_view preset,
+                                  std::size_t alphabet_size,
+                                  const std::function<void(TrainOptions&)>& apply_given);
 
 /// The step size and decay published for COSM at this (n, s, w), or at the nearest tuned shape.
 void apply_published_steps(TrainOptions& options, std::size_t alphabet_size);

@@ -8,28 +8,19 @@ namespace {
 /// The recipe of the learner and preset with what was given on top, by the names of config.json.
 TrainOptions options_from(const nlohmann::json& given, const std::string& preset,
                           std::size_t alphabet_size) {
-  const auto on_top = [&](const TrainOptions& options) {
+  const auto on_top = [&](TrainOptions& options) {
     nlohmann::json all = to_json(options);
     for (const auto& [name, value] : given.items()) {
       if (!all.contains(name)) throw fail(ErrorCode::kUsage, "there is no option '{}'", name);
       all[name] = value;
     }
-    return train_options_from_json(all);
+    options = train_options_from_json(all);
   };
-  const std::string learner = given.value("learner", "ns-ris");
-  TrainOptions options = on_top(default_options(parse_learner(learner)));
-  if (preset == "paper") {
-    apply_paper_preset(options, alphabet_size);
-  } else if (preset != "default") {
-    throw fail(ErrorCode::kUsage, "there is no preset '{}': known are default, paper",
-               printable(preset));
-  }
-  if (options.retraction == RetractionKind::kLiteral) {
-    if (given.contains("average"))
-      throw fail(ErrorCode::kUsage, "--average does not go with --retraction literal");
-    options.average = 0.0;
-  }
-  return on_top(options);
+  const LearnerKind learner = parse_learner(given.value("learner", "ns-ris"));
+  const TrainOptions options = recipe(learner, preset, alphabet_size, on_top);
+  if (options.retraction == RetractionKind::kLiteral && given.contains("average"))
+    throw fail(ErrorCode::kUsage, "--average does not go with --retraction literal");
+  return options;
 }
 
 struct Request {

@@ -21,6 +21,20 @@ TEST(Spread, OfNothingOneAndSeveral) {
   EXPECT_NEAR(found.standard_error.value(), std::sqrt(14.0 / 12.0), 1e-15);
 }
 
+TEST(WeightedMean, IsThatOfAPlainMeanWhenWeightsAreEqual) {
+  const std::vector<double> values{1.0, 2.0, 3.0, 6.0}, twos(4, 2.0);
+  const WeightedMean found = weighted_mean(values, twos);
+  EXPECT_EQ(found.mean, 1.5);
+  EXPECT_NEAR(found.standard_error.value(), spread(values).standard_error.value() / 2.0, 1e-15);
+}
+
+TEST(WeightedMean, OfExactlyProportionalValuesIsCertain) {
+  const std::vector<double> values{3.0, 6.0, 30.0}, weights{1.0, 2.0, 10.0};
+  EXPECT_EQ(weighted_mean(values, weights).mean, 3.0);
+  EXPECT_NEAR(weighted_mean(values, weights).standard_error.value(), 0.0, 1e-15);
+  EXPECT_FALSE(weighted_mean({values.data(), 1}, {weights.data(), 1}).standard_error);
+}
+
 TEST(Student, OneAndTwoDegreesInClosedForm) {
   for (const double t : {0.0, 0.3, 1.0, 4.0, 50.0}) {
     EXPECT_NEAR(student_two_sided(t, 1.0), 1.0 - 2.0 / std::numbers::pi * std::atan(t), 1e-12);

@@ -165,7 +165,7 @@ Json cross_validation_json(const CrossValidationView& view) {
   out["provenance"] = {{"command", "classify cross-validate"},
                        {"version", HQMM_VERSION},
                        {"simd", simd_target()},
-                       {"data_hash", fmt::format("{:016x}", view.data.hash())},
+                       {"data_hash", hash_text(view.data)},
                        {"sequences", view.data.size()},
                        {"seed", view.how.seed},
                        {"group", view.how.grouping.text()},

@@ -88,9 +88,6 @@ void narrate(const CommonOptions& options, const std::string& message);
 /// Says, once, what it means that a model is not trace preserving.
 void warn_if_infeasible(const AnyModel& model, const std::string& path);
 
-/// A number for JSON: null when it is not finite or not there.
-[[nodiscard]] Json number(double value);
-[[nodiscard]] Json number(const std::optional<double>& value);
 [[nodiscard]] std::string dump(const Json& json);
 
 /// "HQMM, n = 2, s = 6, w = 1"

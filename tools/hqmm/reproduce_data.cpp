@@ -91,7 +91,7 @@ ReproductionData find_data(const ReproduceOptions& options, std::vector<Study>& 
   if (splice == studies.end()) return out;
   if (const auto path = find_splice(options.data)) {
     out.splice = read_splice(*path);
-    out.hashes[Study::kSplice] = fmt::format("{:016x}", out.splice->hash());
+    out.hashes[Study::kSplice] = hash_text(*out.splice);
     return out;
   }
   if (options.which != "all") {

@@ -2,15 +2,13 @@
 // validation and keeps the best.
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <filesystem>
 #include <mutex>
 #include <numbers>
 #include <numeric>
 
 #include "command.hpp"
-#include "hqmm/core/simd.hpp"
-#include "hqmm/engine/likelihood.hpp"
+#include "hqmm/evaluate/statistics.hpp"
 #include "train_data.hpp"
 #include "train_options.hpp"
 #include "train_progress.hpp"
@@ -27,7 +25,7 @@ struct Cell {
   TrainOptions options;
   TrainResult result;
   std::string file;  // in the folder for every model
-  std::vector<SequenceLikelihood> validation;
+  Score validation;
   double bits = 0.0;     // per validation symbol
   double seconds = 0.0;  // of one processor
   bool done = false;
@@ -59,17 +57,8 @@ std::vector<Cell> make_grid(const TrainFlags& flags, std::size_t alphabet_size) 
 }
 
 void save(const std::string& path, const TrainData& data, const Cell& cell) {
-  Json provenance;
-  provenance["command"] = "select";
-  provenance["version"] = HQMM_VERSION;
-  provenance["simd"] = simd_target();
-  provenance["options"] = to_json(cell.options);
-  provenance["seed"] = cell.options.seed;
-  provenance["data"] = {{"train_hash", hash_text(data.train)},
-                        {"validation_hash", hash_text(data.validation)}};
-  provenance["best_epoch"] = cell.result.best_epoch;
-  provenance["validation_bits_per_symbol"] = number(cell.bits);
-  write_model(path, {cell.result.model, nlohmann::json(provenance)});
+  write_model(path, {cell.result.model, select_provenance(cell.options, data.train, data.validation,
+                                                          cell.result, cell.bits)});
 }
 
 /// n8-w2.h5, or n8.h5 of an HMM.
@@ -119,9 +108,8 @@ class Grid {
     cell.result = train(data_.train, data_.validation, cell.options, hooks);
     if (cell.result.status == TrainStatus::kInterrupted) return;
     const DataPlan plan = plan_data(data_.train, data_.validation, cell.options);
-    cell.validation =
-        fast_log_likelihoods(cell.result.model, data_.validation, plan.validation_burn_in, 1);
-    cell.bits = bits_of(cell);
+    cell.validation = score(cell.result.model, data_.validation, plan.validation_burn_in, 1);
+    cell.bits = cell.validation.bits_per_symbol.value();
     cell.seconds = thread_seconds() - start;
     cell.done = true;
     const std::lock_guard lock(guard_);
@@ -131,16 +119,6 @@ class Grid {
     }
     ++done_;
     show();
-  }
-
-  static double bits_of(const Cell& cell) {
-    double sum = 0.0;
-    std::uint64_t symbols = 0;
-    for (const SequenceLikelihood& one : cell.validation) {
-      sum += one.log_likelihood;
-      symbols += one.scored;
-    }
-    return -sum / (std::numbers::ln2 * static_cast<double>(symbols));
   }
 
   void show() { line_.show(fmt::format("{} of {} models trained", done_, cells_.size())); }
@@ -155,22 +133,17 @@ class Grid {
     return std::move(cells_);
   }
 
-  /// Of a ratio of sums, Σ d_i / Σ m_i: the residuals d_i − behind·m_i are what varies.
   static void compare(Cell& cell, const Cell& best) {
     cell.behind = cell.bits - best.bits;
-    const std::size_t count = cell.validation.size();
-    if (&cell == &best || count < 2 || !std::isfinite(cell.behind)) return;
-    double squares = 0.0;
-    double symbols = 0.0;
-    for (std::size_t i = 0; i < count; ++i) {
-      const auto scored = static_cast<double>(cell.validation[i].scored);
-      const double more = (best.validation[i].log_likelihood - cell.validation[i].log_likelihood) /
-                          std::numbers::ln2;
-      squares += std::pow(more - cell.behind * scored, 2);
-      symbols += scored;
+    if (&cell == &best) return;
+    std::vector<double> more, symbols;
+    for (std::size_t i = 0; i < cell.validation.per_sequence.size(); ++i) {
+      const SequenceLikelihood& here = cell.validation.per_sequence[i];
+      const SequenceLikelihood& there = best.validation.per_sequence[i];
+      more.push_back((there.log_likelihood - here.log_likelihood) / std::numbers::ln2);
+      symbols.push_back(static_cast<double>(here.scored));
     }
-    const auto n = static_cast<double>(count);
-    cell.standard_error = std::sqrt(n / (n - 1.0) * squares) / symbols;
+    cell.standard_error = weighted_mean(more, symbols).standard_error;
   }
 
   const TrainJob& job_;

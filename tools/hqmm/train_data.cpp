@@ -43,8 +43,6 @@ TrainData read_train_data(const TrainJob& job) {
   return data;
 }
 
-std::string hash_text(const SequenceSet& set) { return fmt::format("{:016x}", set.hash()); }
-
 void require_usable_data(const TrainJob& job, const TrainData& data) {
   const DataPlan plan = plan_data(data.train, data.validation, job.options);
   const bool split = job.validation_path.empty();

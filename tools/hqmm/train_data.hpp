@@ -12,7 +12,6 @@ struct TrainData {
 };
 
 [[nodiscard]] TrainData read_train_data(const TrainJob& job);
-[[nodiscard]] std::string hash_text(const SequenceSet& set);
 /// Throws kBadData unless there is a symbol to learn from, and one to select the best epoch by.
 void require_usable_data(const TrainJob& job, const TrainData& data);
 

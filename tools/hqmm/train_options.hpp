@@ -46,6 +46,8 @@ class TrainFlags {
   [[nodiscard]] TrainJob resume(const RunDirectory& run) const;
 
  private:
+  /// Registers a flag whose value goes into the options when it was given.
+  void flag(const char* group, CLI::Option* option, std::function<void(TrainOptions&)> apply);
   void add_model_flags(CLI::App& command);
   void add_size_flags(CLI::App& command);
   void add_size_lists(CLI::App& command);
@@ -55,10 +57,10 @@ class TrainFlags {
   void add_data_flags(CLI::App& command);
   void add_run_flags(CLI::App& command);
   void require_flags_that_go_together() const;
-  /// The recipe of the learner and preset, with every flag that was given on top.
   struct Sizes {
     Index n, w;
   };
+  /// The recipe of the learner and preset, with every flag that was given on top.
   [[nodiscard]] TrainOptions options_for(std::size_t alphabet_size,
                                          const std::optional<Sizes>& cell = {}) const;
   /// n and w, when they were not given, are those of the model training starts from.
