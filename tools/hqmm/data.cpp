@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "command.hpp"
-#include "train_progress.hpp"
+#include "progress_line.hpp"
 
 namespace hqmm::cli {
 namespace {

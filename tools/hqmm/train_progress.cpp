@@ -1,11 +1,9 @@
 #include "train_progress.hpp"
 
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <csignal>
 #include <ctime>
 
@@ -30,38 +28,10 @@ void on_interrupt(void (*handler)(int)) {
 
 }  // namespace
 
-ProgressLine::ProgressLine(const CommonOptions& common)
-    : visible_(!common.quiet && ::isatty(STDERR_FILENO) == 1) {}
-
-void ProgressLine::show(std::string line) {
-  if (!visible_) return;
-  // A line that wraps could not be taken back.
-  winsize terminal{};
-  if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &terminal) == 0 && terminal.ws_col > 0 &&
-      line.size() >= terminal.ws_col)
-    line.resize(terminal.ws_col - 1U);
-  if (line == shown_) return;
-  fmt::print(stderr, "\r\x1b[K{}", line);
-  std::fflush(stderr);
-  shown_ = std::move(line);
-}
-
-void ProgressLine::clear() {
-  if (!shown_.empty()) fmt::print(stderr, "\r\x1b[K");
-  shown_.clear();
-}
-
 double thread_seconds() {
   timespec now{};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
-std::string duration(double seconds) {
-  const auto whole = std::lround(seconds);
-  if (whole >= 3600)
-    return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
-  return fmt::format("{}:{:02}", whole / 60, whole % 60);
 }
 
 Progress::Progress(const CommonOptions& common, const TrainOptions& options)

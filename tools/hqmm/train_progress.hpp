@@ -1,33 +1,13 @@
 // What a person sees while training runs: a line on a terminal, nothing in a pipe; and Ctrl-C.
 #pragma once
 
-#include "command.hpp"
+#include "progress_line.hpp"
 
 namespace hqmm::cli {
-
-/// A line on a terminal that takes the place of the one before; nothing in a pipe or when quiet.
-class ProgressLine {
- public:
-  explicit ProgressLine(const CommonOptions& common);
-  ~ProgressLine() { clear(); }
-  ProgressLine(const ProgressLine&) = delete;
-  ProgressLine& operator=(const ProgressLine&) = delete;
-  [[nodiscard]] bool visible() const { return visible_; }
-  void show(std::string line);
-  /// Removes the line.
-  void clear();
-
- private:
-  bool visible_;
-  std::string shown_;  // empty: no line is there
-};
 
 /// Processor time of the calling thread: of one model that it trains alone, other work on the
 /// machine adds nothing to it.
 [[nodiscard]] double thread_seconds();
-
-/// "1:05", "2:00:00"
-[[nodiscard]] std::string duration(double seconds);
 
 class Progress {
  public:
