@@ -4,7 +4,7 @@
 // The code *is* the exit status of the command line; there is no second table.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstdint>
 #include <exception>

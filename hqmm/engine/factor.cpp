@@ -1,8 +1,8 @@
 #include "hqmm/engine/factor.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 
+#include "hqmm/core/decompositions.hpp"
 #include "hqmm/core/real_form.hpp"
 
 namespace hqmm {
@@ -42,12 +42,12 @@ StateFactor factor_initial_state(const Hqmm& model) {
   }
   if (rho == Matrix::Identity(n, n) * rho(0, 0))
     return {Matrix::Identity(n, n), RealVector::Constant(n, std::sqrt(rho(0, 0).real()))};
-  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(rho);
-  const double rounding = 1e-15 * static_cast<double>(n) * eigen.eigenvalues()(n - 1);
+  const HermitianEigen eigen = hermitian_eigen(rho);
+  const double rounding = 1e-15 * static_cast<double>(n) * eigen.values(n - 1);
   Index rank = 1;
-  while (rank < n && eigen.eigenvalues()(n - 1 - rank) > rounding) ++rank;
-  return {eigen.eigenvectors().rightCols(rank).rowwise().reverse(),
-          eigen.eigenvalues().tail(rank).reverse().cwiseSqrt()};
+  while (rank < n && eigen.values(n - 1 - rank) > rounding) ++rank;
+  return {eigen.vectors.rightCols(rank).rowwise().reverse(),
+          eigen.values.tail(rank).reverse().cwiseSqrt()};
 }
 
 void write_factor_form(const Hqmm& model, const Program& program, const StateFactor& state,

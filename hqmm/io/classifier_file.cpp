@@ -1,8 +1,11 @@
 #include "hqmm/io/classifier_file.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include "hqmm/io/atomic_file.hpp"
 #include "hqmm/io/byte_source.hpp"
 #include "hqmm/io/input.hpp"
+#include "hqmm/io/json_text.hpp"
 #include "hqmm/io/model_hdf5.hpp"
 #include "hqmm/io/place.hpp"
 #include "hqmm/io/train_config.hpp"
@@ -153,7 +156,7 @@ std::string serialize_classifier(const ClassifierFile& file) {
   const std::vector<double>& priors = classifier.priors;
   root.numbers("priors", {{priors.size()}, {priors.begin(), priors.end()}, false});
   root.strings("alphabet", classifier.alphabet().all_tokens());
-  root.text("provenance", json_text(file.provenance));
+  root.text("provenance", canonical_json(file.provenance));
   std::string bytes = hdf5_image_bytes(id);
   if (bytes.empty()) throw fail(ErrorCode::kInternal, "HDF5 could not finish a file in memory");
   return bytes;

@@ -7,7 +7,7 @@
 //                arrays of a model file (names are data and may hold '/': groups go by number)
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "hqmm/learn/classifier_learner.hpp"
@@ -17,7 +17,7 @@ namespace hqmm {
 
 struct ClassifierFile {
   Classifier classifier;
-  nlohmann::json provenance = nlohmann::json::object();  // options, seed, data hash, version
+  std::string provenance = "{}";  // JSON: options, seed, data hash, version
 };
 
 /// Whether a file says that it is a classifier; false for anything else that can be read. Nothing

@@ -1,7 +1,9 @@
 #include "hqmm/io/hdf5_items.hpp"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
+#include "hqmm/io/json_text.hpp"
 #include "hqmm/io/place.hpp"
 
 namespace hqmm {
@@ -138,16 +140,16 @@ void Hdf5ItemReader::read_numbers(const char* name, hid_t set, hid_t type, NdArr
   if (status < 0) throw wrong(name, "cannot be read: the file is truncated or damaged");
 }
 
-nlohmann::json Hdf5ItemReader::json(const char* name) const {
+std::string Hdf5ItemReader::json(const char* name) const {
   std::optional<std::string> text = text_attribute(name);
   if (exists(name)) {
     const auto texts = strings(name);
     if (texts.size() == 1) text = texts.front();
   }
-  if (!text || text->empty()) return nlohmann::json::object();
-  auto parsed = nlohmann::json::parse(*text, nullptr, /*allow_exceptions=*/false);
+  if (!text || text->empty()) return "{}";
+  const auto parsed = nlohmann::json::parse(*text, nullptr, /*allow_exceptions=*/false);
   if (parsed.is_discarded()) throw wrong(name, "is not valid JSON");
-  return parsed;
+  return json_text(parsed);
 }
 
 Hdf5ItemWriter::Hdf5ItemWriter(hid_t group)

@@ -1,9 +1,11 @@
 #include "hqmm/io/model_arrays.hpp"
-#include "hqmm/io/place.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+
+#include "hqmm/io/json_text.hpp"
+#include "hqmm/io/place.hpp"
 
 namespace hqmm {
 namespace {
@@ -319,7 +321,7 @@ ModelArrays disassemble(const ModelFile& file) {
   out.format = kModelFormat;
   out.version = kModelVersion;
   out.alphabet = alphabet_of(file.model).all_tokens();
-  out.provenance = file.provenance;
+  out.provenance = canonical_json(file.provenance);
   std::visit([&out](const auto& model) { put(out, model); }, file.model);
   return out;
 }

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,7 +28,7 @@ struct ModelArrays {
   std::map<std::string, NdArray> arrays;
   std::optional<std::vector<std::string>> alphabet;
   std::string position_anchor = "start";
-  nlohmann::json provenance = nlohmann::json::object();
+  std::string provenance = "{}";  // JSON
 };
 
 inline constexpr std::string_view kModelFormat = "hqmm-model";

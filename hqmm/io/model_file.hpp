@@ -6,8 +6,6 @@
 //   both   format, version, kind, alphabet, provenance
 #pragma once
 
-#include <nlohmann/json.hpp>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "hqmm/model/any_model.hpp"
@@ -16,8 +14,7 @@ namespace hqmm {
 
 struct ModelFile {
   AnyModel model;
-  nlohmann::json provenance =
-      nlohmann::json::object();  // options, seed, data hash, version, scores
+  std::string provenance = "{}";  // JSON: options, seed, data hash, version, scores
 };
 
 enum class ModelFormat { kHdf5, kJson, kMat };

@@ -24,7 +24,7 @@ void write_root(const Hdf5ItemWriter& root, const ModelArrays& arrays) {
   root.integer_attribute("version", *arrays.version);
   write_model_group(root, arrays);
   root.strings("alphabet", *arrays.alphabet);
-  root.text("provenance", json_text(arrays.provenance));
+  root.text("provenance", arrays.provenance);
 }
 
 }  // namespace
@@ -42,10 +42,6 @@ void write_model_group(const Hdf5ItemWriter& group, const ModelArrays& arrays) {
   for (const auto& [name, array] : arrays.arrays) group.numbers(name, array);
   if (arrays.arrays.contains("position_map"))
     group.text_attribute("position_anchor", arrays.position_anchor);
-}
-
-std::string json_text(const nlohmann::json& json) {
-  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 ModelArrays read_hdf5_arrays(const std::string& bytes, const std::string& file) {

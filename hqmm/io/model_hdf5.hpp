@@ -10,7 +10,4 @@ namespace hqmm {
 void read_model_group(const Hdf5ItemReader& group, ModelArrays& out);
 void write_model_group(const Hdf5ItemWriter& group, const ModelArrays& arrays);
 
-/// On one line, and always UTF-8.
-[[nodiscard]] std::string json_text(const nlohmann::json& json);
-
 }  // namespace hqmm

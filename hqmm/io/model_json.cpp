@@ -3,6 +3,7 @@
 //   {"format": "hqmm-model", "version": 1, "kind": "hqmm", "kraus": [[[[[re, im], …]]]], …}
 #include <nlohmann/json.hpp>
 
+#include "hqmm/io/json_text.hpp"
 #include "hqmm/io/model_arrays.hpp"
 #include "hqmm/io/place.hpp"
 
@@ -33,7 +34,8 @@ class JsonReader {
     if (const auto found = root_.find("alphabet"); found != root_.end())
       out.alphabet = tokens(*found);
     if (const auto anchor = text("position_anchor")) out.position_anchor = *anchor;
-    if (const auto found = root_.find("provenance"); found != root_.end()) out.provenance = *found;
+    if (const auto found = root_.find("provenance"); found != root_.end())
+      out.provenance = json_text(*found);
     return out;
   }
 
@@ -139,7 +141,7 @@ std::string write_json_arrays(const ModelArrays& arrays) {
     root[name] = nested(array, 0, next);
   }
   if (arrays.arrays.contains("position_map")) root["position_anchor"] = arrays.position_anchor;
-  root["provenance"] = arrays.provenance;
+  root["provenance"] = Json::parse(arrays.provenance);
   return root.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 

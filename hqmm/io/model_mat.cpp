@@ -1,9 +1,11 @@
 // Model files as MATLAB v5: the same names as in HDF5, arrays in MATLAB's column-major order, so
 // that squeeze(kraus(y, q, :, :)) is K[y−1][q−1].
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "hqmm/io/foreign_code.hpp"
+#include "hqmm/io/json_text.hpp"
 #include "hqmm/io/mat_check.hpp"
 #include "hqmm/io/mat_handle.hpp"
 #include "hqmm/io/model_arrays.hpp"
@@ -56,9 +58,9 @@ class MatReader {
       while (edges->second.shape.size() < 3) edges->second.shape.push_back(1);
     out.alphabet = alphabet();
     if (const auto anchor = text("position_anchor")) out.position_anchor = *anchor;
-    if (const auto json_text = text("provenance")) {
-      auto parsed = nlohmann::json::parse(*json_text, nullptr, /*allow_exceptions=*/false);
-      if (!parsed.is_discarded()) out.provenance = std::move(parsed);
+    if (const auto json = text("provenance")) {
+      const auto parsed = nlohmann::json::parse(*json, nullptr, /*allow_exceptions=*/false);
+      if (!parsed.is_discarded()) out.provenance = json_text(parsed);
     }
     return out;
   }
@@ -170,8 +172,7 @@ class MatWriter {
     if (arrays.arrays.contains("position_map"))
       put(text("position_anchor", arrays.position_anchor));
     alphabet(*arrays.alphabet);
-    put(text("provenance",
-             arrays.provenance.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)));
+    put(text("provenance", arrays.provenance));
   }
 
  private:

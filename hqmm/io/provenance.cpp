@@ -1,8 +1,11 @@
 #include "hqmm/io/provenance.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include "hqmm/core/simd.hpp"
 #include "hqmm/io/classifier_file.hpp"
 #include "hqmm/io/json_number.hpp"
+#include "hqmm/io/json_text.hpp"
 #include "hqmm/io/train_config.hpp"
 
 namespace hqmm {
@@ -57,9 +60,9 @@ TrainScores score_trained(const AnyModel& model, const SequenceSet& train,
           score(model, validation, plan.validation_burn_in, options.threads)};
 }
 
-nlohmann::json train_provenance(const TrainOptions& options, const std::string& warm_start,
-                                const SequenceSet& train, const SequenceSet& validation,
-                                const TrainResult& result, const TrainScores& scores) {
+std::string train_provenance(const TrainOptions& options, const std::string& warm_start,
+                             const SequenceSet& train, const SequenceSet& validation,
+                             const TrainResult& result, const TrainScores& scores) {
   Ordered out = made_by("train");
   out["options"] = to_json(options);
   if (!warm_start.empty()) out["warm_start"] = warm_start;
@@ -70,24 +73,24 @@ nlohmann::json train_provenance(const TrainOptions& options, const std::string& 
   out["best_restart"] = result.best_restart;
   out["train"] = score_json(scores.train);
   out["validation"] = score_json(scores.validation);
-  return out;
+  return json_text(out);
 }
 
-nlohmann::json select_provenance(const TrainOptions& options, const SequenceSet& train,
-                                 const SequenceSet& validation, const TrainResult& result,
-                                 double validation_bits) {
+std::string select_provenance(const TrainOptions& options, const SequenceSet& train,
+                              const SequenceSet& validation, const TrainResult& result,
+                              double validation_bits) {
   Ordered out = made_by("select");
   out["options"] = to_json(options);
   out["seed"] = options.seed;
   out["data"] = hashes_of(train, validation);
   out["best_epoch"] = result.best_epoch;
   out["validation_bits_per_symbol"] = number(validation_bits);
-  return out;
+  return json_text(out);
 }
 
-nlohmann::json classifier_provenance(const SequenceSet& data,
-                                     const std::vector<ClassifierSetting>& settings,
-                                     const FoldOutcome& selected) {
+std::string classifier_provenance(const SequenceSet& data,
+                                  const std::vector<ClassifierSetting>& settings,
+                                  const FoldOutcome& selected) {
   Ordered out = made_by("classify fit");
   const ClassifierOptions& options = settings[selected.setting].options;
   out["options"] = to_json(options);
@@ -99,7 +102,7 @@ nlohmann::json classifier_provenance(const SequenceSet& data,
                                 {"mean_class_error", selected.inner[s].mean_class_error},
                                 {"log_loss", number(selected.inner[s].log_loss)}});
   }
-  return out;
+  return json_text(out);
 }
 
 }  // namespace hqmm

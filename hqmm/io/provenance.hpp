@@ -2,7 +2,7 @@
 // that the same data, options and seed give the same bytes from any of them.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "hqmm/evaluate/cross_validation.hpp"
@@ -25,22 +25,22 @@ struct TrainScores {
 [[nodiscard]] TrainScores score_trained(const AnyModel& model, const SequenceSet& train,
                                         const SequenceSet& validation, const TrainOptions& options);
 
+// JSON text, as ModelFile and ClassifierFile hold it.
+
 /// `warm_start`: "em", "model" or nothing.
-[[nodiscard]] nlohmann::json train_provenance(const TrainOptions& options,
-                                              const std::string& warm_start,
-                                              const SequenceSet& train,
-                                              const SequenceSet& validation,
-                                              const TrainResult& result, const TrainScores& scores);
+[[nodiscard]] std::string train_provenance(const TrainOptions& options,
+                                           const std::string& warm_start, const SequenceSet& train,
+                                           const SequenceSet& validation, const TrainResult& result,
+                                           const TrainScores& scores);
 
 /// Of one model of a grid.
-[[nodiscard]] nlohmann::json select_provenance(const TrainOptions& options,
-                                               const SequenceSet& train,
-                                               const SequenceSet& validation,
-                                               const TrainResult& result, double validation_bits);
+[[nodiscard]] std::string select_provenance(const TrainOptions& options, const SequenceSet& train,
+                                            const SequenceSet& validation,
+                                            const TrainResult& result, double validation_bits);
 
 /// `selected`: which of the settings was taken and how all of them did.
-[[nodiscard]] nlohmann::json classifier_provenance(const SequenceSet& data,
-                                                   const std::vector<ClassifierSetting>& settings,
-                                                   const FoldOutcome& selected);
+[[nodiscard]] std::string classifier_provenance(const SequenceSet& data,
+                                                const std::vector<ClassifierSetting>& settings,
+                                                const FoldOutcome& selected);
 
 }  // namespace hqmm

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "hqmm/core/error.hpp"
 #include "hqmm/io/atomic_file.hpp"
@@ -28,7 +29,7 @@ bool is_run_directory(const std::string& path) {
   return std::filesystem::exists(std::filesystem::path(path) / kConfig, ignored);
 }
 
-RunDirectory RunDirectory::create(const std::string& path, const nlohmann::ordered_json& config) {
+RunDirectory RunDirectory::create(const std::string& path, const std::string& config) {
   if (is_run_directory(path)) {
     throw fail(ErrorCode::kUsage, in_file(path),
                "holds a run already: go on with 'hqmm train --resume {}', or name another folder",
@@ -49,7 +50,7 @@ RunDirectory RunDirectory::create(const std::string& path, const nlohmann::order
                  "holds a {} of something else: name another folder", name);
     }
   }
-  write_file(run.file(kConfig), config.dump(2) + "\n");
+  write_file(run.file(kConfig), nlohmann::ordered_json::parse(config).dump(2) + "\n");
   return run;
 }
 
@@ -59,8 +60,9 @@ RunDirectory RunDirectory::open(const std::string& path) {
   }
   RunDirectory run(path);
   const std::string name = run.file(kConfig);
-  run.config_ = nlohmann::json::parse(read_all(name), nullptr, /*allow_exceptions=*/false);
-  if (!run.config_.is_object()) throw fail(ErrorCode::kBadData, in_file(name), "is not valid JSON");
+  run.config_ = read_all(name);
+  const auto parsed = nlohmann::json::parse(run.config_, nullptr, /*allow_exceptions=*/false);
+  if (!parsed.is_object()) throw fail(ErrorCode::kBadData, in_file(name), "is not valid JSON");
   return run;
 }
 
@@ -70,7 +72,7 @@ std::string RunDirectory::file(const std::string& name) const {
 
 std::string RunDirectory::fingerprint() const {
   std::uint64_t state = 0xCBF29CE484222325ULL;
-  for (const char c : config_.dump())
+  for (const char c : nlohmann::json::parse(config_).dump())
     state = (state ^ static_cast<unsigned char>(c)) * 0x100000001B3ULL;
   return fmt::format("{:016x}", state);
 }

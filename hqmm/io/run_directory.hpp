@@ -5,7 +5,6 @@
 // a checkpoint, lines beyond it are dropped and written again.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
@@ -15,13 +14,14 @@ namespace hqmm {
 
 class RunDirectory {
  public:
-  /// A new run. Throws kUsage when the folder holds one already, kCannotWrite when it cannot be
-  /// made.
-  static RunDirectory create(const std::string& path, const nlohmann::ordered_json& config);
+  /// A new run with this JSON as its configuration. Throws kUsage when the folder holds one
+  /// already, kCannotWrite when it cannot be made.
+  static RunDirectory create(const std::string& path, const std::string& config);
   /// A run to go on with. Throws kNoInput when there is none.
   static RunDirectory open(const std::string& path);
 
-  [[nodiscard]] const nlohmann::json& config() const noexcept { return config_; }
+  /// What config.json holds: JSON, always an object.
+  [[nodiscard]] const std::string& config() const noexcept { return config_; }
   [[nodiscard]] std::string file(const std::string& name) const;
 
   void append(const EpochRecord& record) const;
@@ -36,7 +36,7 @@ class RunDirectory {
   [[nodiscard]] std::string fingerprint() const;
 
   std::string path_;
-  nlohmann::json config_;
+  std::string config_;
 };
 
 /// A folder that holds a config.json.

@@ -1,6 +1,7 @@
 #include "hqmm/io/train_config.hpp"
 
 #include <limits>
+#include <nlohmann/json.hpp>
 
 #include "hqmm/core/error.hpp"
 #include "hqmm/engine/choose.hpp"

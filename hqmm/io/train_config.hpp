@@ -1,7 +1,7 @@
 // Training options, epoch records and summaries as JSON: what config.json and history.jsonl hold.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "hqmm/learn/stationarity.hpp"
 #include "hqmm/learn/trainer.hpp"

@@ -1,8 +1,8 @@
 #include "hqmm/learn/descent.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 
+#include "hqmm/core/decompositions.hpp"
 #include "hqmm/core/random.hpp"
 #include "hqmm/stiefel/newton_schulz.hpp"
 #include "hqmm/stiefel/polar.hpp"
@@ -14,13 +14,13 @@ namespace {
 
 /// B of ρ₀ = BB† with `rank` columns (the leading eigenvectors), as a vector of norm one.
 Stack factor_state(const Matrix& rho, Index rank) {
-  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(rho);
+  const HermitianEigen eigen = hermitian_eigen(rho);
   const Index n = rho.rows();
   Stack b(n * rank, 1);
   for (Index k = 0; k < rank; ++k) {
     const Index column = n - 1 - k;  // largest first
-    const double root = std::sqrt(std::max(eigen.eigenvalues()(column), 0.0));
-    for (Index i = 0; i < n; ++i) b(i * rank + k, 0) = root * eigen.eigenvectors()(i, column);
+    const double root = std::sqrt(std::max(eigen.values(column), 0.0));
+    for (Index i = 0; i < n; ++i) b(i * rank + k, 0) = root * eigen.vectors(i, column);
   }
   return b / b.norm();
 }

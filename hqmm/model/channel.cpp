@@ -1,21 +1,14 @@
 #include "hqmm/model/channel.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
 #include <tuple>
 
-// GCC 12 at -O2 sees a phantom use after free where Spectra resizes an Eigen vector.
-#pragma GCC diagnostic push
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wuse-after-free"
-#endif
-#include <Spectra/GenEigsSolver.h>
-#pragma GCC diagnostic pop
-
+#include "hqmm/core/decompositions.hpp"
 #include "hqmm/core/error.hpp"
+#include "hqmm/core/krylov.hpp"
 #include "hqmm/core/parallel.hpp"
 #include "hqmm/core/random.hpp"
 #include "hqmm/model/hermitian_basis.hpp"
@@ -37,47 +30,25 @@ KrausSet of_unit_weight(KrausSet set) {
   return set;
 }
 
-/// The channel as Spectra wants it: y = (E − λ ρ tr) x without the n² × n² matrix. With ρ an
-/// eigenvector of trace one this moves its eigenvalue λ to zero and no other (Wielandt).
-class ChannelOperator {
- public:
-  using Scalar = double;
-  explicit ChannelOperator(const KrausSet& set) : set_(set) {}
-  ChannelOperator(const KrausSet& set, double eigenvalue, const Matrix& state)
-      : set_(set), moved_(eigenvalue * to_coordinates(state)) {}
-  [[nodiscard]] Index rows() const { return set_.latent_dim() * set_.latent_dim(); }
-  [[nodiscard]] Index cols() const { return rows(); }
-  void perform_op(const double* x, double* y) const {
-    const RealVector in = Eigen::Map<const RealVector>(x, rows());
-    Eigen::Map<RealVector> out(y, rows());
-    out = to_coordinates(set_.apply_total(from_coordinates(in)));
-    if (moved_.size() > 0) out -= in.head(set_.latent_dim()).sum() * moved_;
-  }
-
- private:
-  const KrausSet& set_;
-  RealVector moved_;
-};
-
-using Krylov = Spectra::GenEigsSolver<ChannelOperator>;
-
-/// Spectra reports some failures by exceptions of its own.
-bool converges(Krylov& solver, Spectra::SortRule rule, double tolerance) {
-  try {
-    solver.compute(rule, 2000, tolerance);
-  } catch (const std::exception&) {
-    return false;
-  }
-  return solver.info() == Spectra::CompInfo::Successful;
+/// x ↦ (E − λ ρ tr) x without the n² × n² matrix. With ρ an eigenvector of trace one this moves its
+/// eigenvalue λ to zero and no other (Wielandt).
+LinearMap channel_map(const KrausSet& set, double eigenvalue = 0.0, const Matrix& state = {}) {
+  const Index n = set.latent_dim();
+  const RealVector moved = eigenvalue * (state.size() > 0 ? to_coordinates(state) : RealVector());
+  return {n * n, [&set, n, moved](const double* x, double* y) {
+            const RealVector in = Eigen::Map<const RealVector>(x, n * n);
+            Eigen::Map<RealVector> out(y, n * n);
+            out = to_coordinates(set.apply_total(from_coordinates(in)));
+            if (moved.size() > 0) out -= in.head(n).sum() * moved;
+          }};
 }
 
 std::vector<Complex> dense_eigenvalues(const RealMatrix& matrix) {
-  const Eigen::EigenSolver<RealMatrix> solver(matrix, /*computeEigenvectors=*/false);
-  if (solver.info() != Eigen::Success) {
+  auto values = eigenvalues(matrix);
+  if (!values) {
     throw fail(ErrorCode::kInternal, "the eigenvalues of the channel did not converge");
   }
-  const auto& values = solver.eigenvalues();
-  return {values.data(), values.data() + values.size()};
+  return std::move(*values);
 }
 
 /// The largest eigenvalue belongs to the fixed point. Krylov spaces hold one vector of each
@@ -85,16 +56,17 @@ std::vector<Complex> dense_eigenvalues(const RealMatrix& matrix) {
 std::vector<Complex> leading_eigenvalues(const KrausSet& set, std::size_t count) {
   const Matrix state = channel_fixed_point(set).state;
   const double largest = set.apply_total(state).trace().real();
-  ChannelOperator rest(set, largest, state);
-  const Index wanted = std::clamp(static_cast<Index>(count), Index{2}, rest.rows() - 2);
-  Krylov solver(rest, wanted, std::min(rest.rows(), 4 * wanted + 20));
-  solver.init();
-  if (!converges(solver, Spectra::SortRule::LargestMagn, 1e-11)) {
+  const LinearMap rest = channel_map(set, largest, state);
+  KrylovOptions options;
+  options.wanted = std::clamp(static_cast<Index>(count), Index{2}, rest.order - 2);
+  options.space = std::min(rest.order, 4 * options.wanted + 20);
+  options.tolerance = 1e-11;
+  const auto found = leading_eigen(rest, Leading::kLargestModulus, options);
+  if (!found) {
     throw fail(ErrorCode::kInternal, "the leading eigenvalues of the channel did not converge");
   }
-  const auto found = solver.eigenvalues();
   std::vector<Complex> values{largest};
-  values.insert(values.end(), found.data(), found.data() + found.size());
+  values.insert(values.end(), found->values.begin(), found->values.end());
   return values;
 }
 
@@ -155,12 +127,10 @@ Matrix krylov_fixed_point(const KrausSet& set) {
     return Matrix(to / to.trace().real());
   };
   if ((step(state) - state).norm() < 1e-15) return state;
-  ChannelOperator channel(set);
-  Krylov solver(channel, 1, std::min<Index>(channel.rows(), 40));
   const RealVector start = to_coordinates(state);
-  solver.init(start.data());
-  if (converges(solver, Spectra::SortRule::LargestReal, 1e-14)) {
-    const Vector found = solver.eigenvectors().col(0);
+  const KrylovOptions options{1, std::min<Index>(n * n, 40), 1e-14, start.data()};
+  if (const auto eigen = leading_eigen(channel_map(set), Leading::kLargestReal, options)) {
+    const Vector found = eigen->vectors.col(0);
     return from_coordinates((found / found.head(n).sum()).real());
   }
   for (int k = 0; k < 20000; ++k) {

@@ -1,9 +1,9 @@
 #include "hqmm/model/hqmm.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
+#include "hqmm/core/decompositions.hpp"
 #include "hqmm/core/error.hpp"
 
 namespace hqmm {
@@ -41,8 +41,7 @@ void require_density_matrix(const Matrix& rho) {
   if (std::abs(trace - 1.0) > kStateTolerance) {
     throw fail(ErrorCode::kBadData, "the initial state has trace {:.12g}, expected 1", trace);
   }
-  const double least =
-      Eigen::SelfAdjointEigenSolver<Matrix>(rho, Eigen::EigenvaluesOnly).eigenvalues()(0);
+  const double least = hermitian_eigenvalues(rho)(0);
   if (least < -kStateTolerance) {
     throw fail(ErrorCode::kBadData, "the initial state has the negative eigenvalue {:.3g}", least);
   }

@@ -1,7 +1,7 @@
-#include <Eigen/Eigenvalues>
 #include <cassert>
 #include <cmath>
 
+#include "hqmm/core/decompositions.hpp"
 #include "hqmm/core/error.hpp"
 #include "hqmm/core/panels.hpp"
 #include "hqmm/core/real_form.hpp"
@@ -127,8 +127,7 @@ bool HqmmFilter::lost_in_rounding(double weight, double heaviest) const {
   const bool suspect = weight < 1e-10 * heaviest || squared_norm > (1.0 + 1e-6) * weight * weight;
   if (!suspect) return false;
   const Matrix scaled = read_columns(next_.data(), tables_->n, tables_->stride) / weight;
-  const Eigen::SelfAdjointEigenSolver<Matrix> solver(scaled, Eigen::EigenvaluesOnly);
-  return solver.eigenvalues()(0) < -0.01;
+  return hermitian_eigenvalues(scaled)(0) < -0.01;
 }
 
 StepWeight HqmmFilter::step(Symbol symbol) {

@@ -1,7 +1,8 @@
 #include "hqmm/model/random_models.hpp"
 
-#include <Eigen/QR>
 #include <cmath>
+
+#include "hqmm/core/decompositions.hpp"
 
 namespace hqmm {
 namespace {
@@ -31,11 +32,10 @@ RealMatrix random_columns(Index rows, Index columns, RandomStream& random) {
 KrausSet random_kraus(Index alphabet_size, Index kraus_rank, Index latent_dim,
                       RandomStream& random) {
   const Index rows = alphabet_size * kraus_rank * latent_dim;
-  const Eigen::HouseholderQR<Matrix> qr(gaussian(rows, latent_dim, random));
-  Matrix q = qr.householderQ() * Matrix::Identity(rows, latent_dim);
+  auto [q, r_diagonal] = thin_qr(gaussian(rows, latent_dim, random));
   // Fixing the phases of R's diagonal makes the distribution Haar.
   for (Index j = 0; j < latent_dim; ++j) {
-    const Complex r = qr.matrixQR()(j, j);
+    const Complex r = r_diagonal(j);
     q.col(j) *= std::abs(r) > 0.0 ? r / std::abs(r) : Complex(1.0);
   }
   return {alphabet_size, kraus_rank, Stack(q)};

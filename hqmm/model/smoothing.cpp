@@ -1,9 +1,9 @@
 #include "hqmm/model/smoothing.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <cassert>
 #include <cmath>
 
+#include "hqmm/core/decompositions.hpp"
 #include "hqmm/core/error.hpp"
 #include "hqmm/stiefel/newton_schulz.hpp"
 
@@ -44,11 +44,11 @@ KrausSet reduced_set(const KrausSet& set) {
     const Eigen::Map<const Stack> rows(set.gamma().data() + y * set.kraus_rank() * size,
                                        set.kraus_rank(), size);
     const Matrix choi = rows.transpose() * rows.conjugate();
-    const Eigen::SelfAdjointEigenSolver<Matrix> eigen(choi);
+    const HermitianEigen eigen = hermitian_eigen(choi);
     for (Index q = 0; q < size; ++q) {
       const Index from = size - 1 - q;
-      const double root = std::sqrt(std::max(0.0, eigen.eigenvalues()(from)));
-      const Vector flat = root * eigen.eigenvectors().col(from);
+      const double root = std::sqrt(std::max(0.0, eigen.values(from)));
+      const Vector flat = root * eigen.vectors.col(from);
       out.op(y, q) = Eigen::Map<const Stack>(flat.data(), n, n);
     }
   }

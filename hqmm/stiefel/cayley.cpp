@@ -1,8 +1,8 @@
 #include "hqmm/stiefel/cayley.hpp"
 
-#include <Eigen/LU>
 #include <cassert>
 
+#include "hqmm/core/decompositions.hpp"
 #include "hqmm/stiefel/gram.hpp"
 #include "hqmm/stiefel/products.hpp"
 
@@ -29,7 +29,7 @@ Stack cayley(const Stack& gamma, const Stack& m, double eta) {
   right.topRows(n) = gamma_gram;
   right.bottomRows(n) = -cross.adjoint();
 
-  const Matrix x = eta * system.partialPivLu().solve(right);
+  const Matrix x = eta * solve(system, right);
   for (Index i = 0; i < n; ++i) {
     for (Index j = 0; j < n; ++j) {
       memory[0].set(i, j, x(i, j));

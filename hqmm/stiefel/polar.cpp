@@ -1,11 +1,10 @@
 #include "hqmm/stiefel/polar.hpp"
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/SVD>
 #include <cassert>
 #include <cmath>
 #include <limits>
 
+#include "hqmm/core/decompositions.hpp"
 #include "hqmm/stiefel/gram.hpp"
 
 namespace hqmm {
@@ -17,13 +16,12 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 Stack polar(const Stack& z) {
   if (!z.allFinite()) return z;
-  const Eigen::JacobiSVD<Matrix> svd(z, Eigen::ComputeThinU | Eigen::ComputeThinV);
-  return svd.matrixU() * svd.matrixV().adjoint();
+  return svd_unitary_factor(z);
 }
 
 double nuclear_norm(const Stack& z) {
   if (!z.allFinite()) return kNaN;
-  return Eigen::JacobiSVD<Matrix>(z).singularValues().sum();
+  return singular_values(z).sum();
 }
 
 double spectral_norm(const Stack& z) {
@@ -32,8 +30,7 @@ double spectral_norm(const Stack& z) {
   if (z.rows() < z.cols()) return spectral_norm(z.adjoint());
   const double scale = safe_scale(z);
   const Matrix h = scale == 1.0 ? gram(z) : gram(Stack(scale * z));
-  const Eigen::SelfAdjointEigenSolver<Matrix> solver(h, Eigen::EigenvaluesOnly);
-  return std::sqrt(solver.eigenvalues().maxCoeff()) / scale;
+  return std::sqrt(hermitian_eigenvalues(h).maxCoeff()) / scale;
 }
 
 double operator_distance(const Stack& a, const Stack& b) {

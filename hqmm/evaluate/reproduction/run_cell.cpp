@@ -1,10 +1,10 @@
 #include "hqmm/evaluate/reproduction/run_cell.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "hqmm/core/decompositions.hpp"
 #include "hqmm/core/error.hpp"
 #include "hqmm/evaluate/papers_steps.hpp"
 #include "hqmm/model/synthetic.hpp"
@@ -24,9 +24,9 @@ void measure_singular_values(const AnyModel& model, SyntheticOutcome& out) {
   if (hqmm == nullptr) return;
   const Stack& gamma = hqmm->sets.front().gamma();
   const Matrix gram = gamma.adjoint() * gamma;
-  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(gram, Eigen::EigenvaluesOnly);
-  out.smallest_singular = std::sqrt(std::max(eigen.eigenvalues().minCoeff(), 0.0));
-  out.largest_singular = std::sqrt(std::max(eigen.eigenvalues().maxCoeff(), 0.0));
+  const RealVector squares = hermitian_eigenvalues(gram);
+  out.smallest_singular = std::sqrt(std::max(squares.minCoeff(), 0.0));
+  out.largest_singular = std::sqrt(std::max(squares.maxCoeff(), 0.0));
 }
 
 LearnerKind learner_of(const std::string& method) {

@@ -1,0 +1,40 @@
+#include "hqmm/core/decompositions.hpp"
+
+#include <Eigen/Eigenvalues>
+#include <Eigen/LU>
+#include <Eigen/QR>
+#include <Eigen/SVD>
+
+namespace hqmm {
+
+HermitianEigen hermitian_eigen(const Matrix& a) {
+  const Eigen::SelfAdjointEigenSolver<Matrix> solver(a);
+  return {solver.eigenvalues(), solver.eigenvectors()};
+}
+
+RealVector hermitian_eigenvalues(const Matrix& a) {
+  return Eigen::SelfAdjointEigenSolver<Matrix>(a, Eigen::EigenvaluesOnly).eigenvalues();
+}
+
+std::optional<std::vector<Complex>> eigenvalues(const RealMatrix& a) {
+  const Eigen::EigenSolver<RealMatrix> solver(a, /*computeEigenvectors=*/false);
+  if (solver.info() != Eigen::Success) return {};
+  const auto& values = solver.eigenvalues();
+  return std::vector<Complex>(values.data(), values.data() + values.size());
+}
+
+ThinQr thin_qr(const Matrix& a) {
+  const Eigen::HouseholderQR<Matrix> qr(a);
+  return {qr.householderQ() * Matrix::Identity(a.rows(), a.cols()), qr.matrixQR().diagonal()};
+}
+
+Matrix solve(const Matrix& a, const Matrix& b) { return a.partialPivLu().solve(b); }
+
+Matrix svd_unitary_factor(const Matrix& a) {
+  const Eigen::JacobiSVD<Matrix> svd(a, Eigen::ComputeThinU | Eigen::ComputeThinV);
+  return svd.matrixU() * svd.matrixV().adjoint();
+}
+
+RealVector singular_values(const Matrix& a) { return Eigen::JacobiSVD<Matrix>(a).singularValues(); }
+
+}  // namespace hqmm

@@ -1,0 +1,40 @@
+// Matrix decompositions behind functions. Eigen's are templates that take seconds to compile: they
+// are compiled here, once, and nowhere else.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "hqmm/core/types.hpp"
+
+namespace hqmm {
+
+/// A = V diag(values) V†, the values ascending. Only the lower triangle of A is read.
+struct HermitianEigen {
+  RealVector values;
+  Matrix vectors;
+};
+[[nodiscard]] HermitianEigen hermitian_eigen(const Matrix& a);
+/// The same without the vectors.
+[[nodiscard]] RealVector hermitian_eigenvalues(const Matrix& a);
+
+/// All eigenvalues of a real square matrix, in no particular order; nothing when the iteration does
+/// not converge.
+[[nodiscard]] std::optional<std::vector<Complex>> eigenvalues(const RealMatrix& a);
+
+/// A = QR with as many columns in Q as in A.
+struct ThinQr {
+  Matrix q;
+  Vector r_diagonal;
+};
+[[nodiscard]] ThinQr thin_qr(const Matrix& a);
+
+/// X of AX = B, by LU with partial pivoting.
+[[nodiscard]] Matrix solve(const Matrix& a, const Matrix& b);
+
+/// The unitary factor UV† of A = UΣV†, which has the shape of A.
+[[nodiscard]] Matrix svd_unitary_factor(const Matrix& a);
+/// Descending.
+[[nodiscard]] RealVector singular_values(const Matrix& a);
+
+}  // namespace hqmm

@@ -1,0 +1,49 @@
+#include "hqmm/core/krylov.hpp"
+
+// GCC 12 at -O2 sees a phantom use after free where Spectra resizes an Eigen vector.
+#pragma GCC diagnostic push
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wuse-after-free"
+#endif
+#include <Spectra/GenEigsSolver.h>
+#pragma GCC diagnostic pop
+
+namespace hqmm {
+namespace {
+
+/// A LinearMap as Spectra wants it.
+class SpectraOperator {
+ public:
+  using Scalar = double;
+  explicit SpectraOperator(const LinearMap& map) : map_(map) {}
+  [[nodiscard]] Index rows() const { return map_.order; }
+  [[nodiscard]] Index cols() const { return map_.order; }
+  void perform_op(const double* x, double* y) const { map_.apply(x, y); }
+
+ private:
+  const LinearMap& map_;
+};
+
+}  // namespace
+
+std::optional<KrylovEigen> leading_eigen(const LinearMap& map, Leading which,
+                                         const KrylovOptions& options) {
+  SpectraOperator op(map);
+  Spectra::GenEigsSolver<SpectraOperator> solver(op, options.wanted, options.space);
+  if (options.start != nullptr) {
+    solver.init(options.start);
+  } else {
+    solver.init();
+  }
+  const auto rule = which == Leading::kLargestReal ? Spectra::SortRule::LargestReal
+                                                   : Spectra::SortRule::LargestMagn;
+  try {
+    solver.compute(rule, 2000, options.tolerance);
+  } catch (const std::exception&) {  // Spectra reports some failures by exceptions of its own
+    return {};
+  }
+  if (solver.info() != Spectra::CompInfo::Successful) return {};
+  return KrylovEigen{solver.eigenvalues(), solver.eigenvectors()};
+}
+
+}  // namespace hqmm
