@@ -1,0 +1,115 @@
+// Shared by the subcommands of `hqmm classify`.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "hqmm/core/error.hpp"
+#include "hqmm/data/sequence_set.hpp"
+#include "hqmm/evaluate/classification.hpp"
+#include "hqmm/evaluate/cross_validation.hpp"
+#include "hqmm/evaluate/explain.hpp"
+#include "support/command.hpp"
+#include "support/progress_line.hpp"
+#include "support/text_table.hpp"
+
+namespace hqmm::cli {
+
+void add_classify_fit(Command classify);
+void add_classify_predict(Command classify);
+void add_classify_cross_validate(Command classify);
+void add_classify_extract(Command classify);
+/// hqmm inspect of a classifier file.
+void inspect_classifier(const std::string& path, const CommonOptions& common);
+
+/// How a classifier is learned and selected: the flags that fit and cross-validate share.
+class ClassifierFlags {
+ public:
+  void add_to(Command command);
+  /// What to choose from, for this data; `why` says what was taken by default. Throws kUsage.
+  struct Plan {
+    std::vector<ClassifierSetting> settings;
+    CrossValidationOptions selection;  // groups, inner folds, seed, threads
+    std::string why;
+  };
+  [[nodiscard]] Plan plan(const SequenceSet& data, const CommonOptions& common) const;
+
+ private:
+  [[nodiscard]] std::string grid_for(const ClassifierOptions& base, const SequenceSet& data) const;
+  void set_prior(ClassifierOptions& options, const SequenceSet& data) const;
+  [[nodiscard]] GivenOptions given() const;
+
+  std::map<std::string, std::string> values_;  // by option name
+  std::vector<std::pair<std::string, Option>> options_;
+  std::string prior_ = "uniform";
+  std::string grid_;
+  Option grid_option_;
+  std::string group_ = "identical";
+  std::size_t inner_folds_ = 3;
+};
+
+/// Labelled sequences of a file; the message of what is missing names the file.
+[[nodiscard]] SequenceSet read_labelled_data(const std::string& path, const DataOptions& data);
+
+/// A line with the time left on a terminal, and Ctrl-C as one line and code 130.
+class ClassifyProgress {
+ public:
+  ClassifyProgress(const CommonOptions& common, std::string what);
+  /// `from` and `to` of the whole work are what the hooks' 0 and 1 stand for.
+  [[nodiscard]] CrossValidationHooks hooks(double from = 0.0, double to = 1.0);
+  void show(double share);
+  void clear() { line_.clear(); }
+
+ private:
+  ProgressLine line_;
+  std::string what_;
+  StopRequest stop_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+/// Ctrl-C during `work` as one line that says what became of it.
+template <typename Work>
+auto interruptible(Work work) {
+  try {
+    return work();
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::kInterrupted) throw;
+    throw fail(ErrorCode::kInterrupted, "interrupted: nothing was written");
+  }
+}
+
+// Figures as text and as JSON.
+[[nodiscard]] std::string errors_text(const std::vector<std::string>& classes,
+                                      const Classification& figures);
+[[nodiscard]] std::string confusion_text(const std::vector<std::string>& classes,
+                                         const Classification& figures);
+[[nodiscard]] std::string calibration_text(const Classification& figures, const std::string& prior);
+[[nodiscard]] std::string explanation_text(const Explanation& explanation, std::size_t strongest);
+[[nodiscard]] std::string percent(double share);
+
+[[nodiscard]] Json figures_json(const std::vector<std::string>& classes,
+                                const Classification& figures, const std::string& prior);
+[[nodiscard]] Json abstention_json(const Abstention& abstention);
+[[nodiscard]] Json explanation_json(const Explanation& explanation);
+[[nodiscard]] std::string prior_text(const ClassifierOptions& options);
+
+/// How many rows an explanation may take without anyone waiting long for it.
+[[nodiscard]] std::size_t rows_to_explain(const Classifier& classifier, std::size_t longest);
+
+/// "EI" made fit for one cell of a line: nothing that could break it.
+[[nodiscard]] std::string class_text(const std::string& name);
+
+// The tables behind both.
+[[nodiscard]] Cells error_cells(const std::vector<std::string>& classes,
+                                const Classification& figures);
+[[nodiscard]] Cells confusion_cells(const std::vector<std::string>& classes,
+                                    const Classification& figures);
+[[nodiscard]] Cells calibration_cells(const Classification& figures);
+[[nodiscard]] Cells explanation_cells(const Explanation& explanation, std::size_t c,
+                                      std::size_t strongest);
+
+}  // namespace hqmm::cli

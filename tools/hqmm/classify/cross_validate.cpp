@@ -1,0 +1,171 @@
+// hqmm classify cross-validate DATA: how well a classifier would do on sequences it has not seen.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "classify/classify.hpp"
+#include "classify/report.hpp"
+#include "hqmm/core/error.hpp"
+#include "hqmm/data/sequence_set.hpp"
+#include "hqmm/evaluate/baselines.hpp"
+#include "hqmm/evaluate/cross_validation.hpp"
+#include "hqmm/evaluate/explain.hpp"
+#include "hqmm/io/atomic_file.hpp"
+#include "hqmm/learn/classifier_learner.hpp"
+#include "hqmm/model/classifier.hpp"
+#include "support/command.hpp"
+#include "support/interrupts.hpp"
+#include "support/output.hpp"
+
+namespace hqmm::cli {
+namespace {
+
+struct CrossValidateFlags {
+  CommonOptions common;
+  DataOptions data;
+  ClassifierFlags flags;
+  std::string path;
+  std::size_t folds = 5;
+  std::size_t order = 3;
+  bool no_baselines = false;
+  bool explain = false;
+  std::string report;
+  std::string predictions;
+};
+
+std::vector<BaselineOptions> baselines(const CrossValidateFlags& options,
+                                       const ClassifierOptions& setting) {
+  using Kind = BaselineOptions::Kind;
+  std::vector<BaselineOptions> out;
+  if (options.no_baselines) return out;
+  for (const Kind kind : {Kind::kPositionWeights, Kind::kPositionalChain, Kind::kMarkovChain})
+    out.push_back({kind, options.order, 1.0, setting.positions.from_end});
+  return out;
+}
+
+/// Every row by the classifier of its fold, which never saw it.
+Explanation explain(const SequenceSet& data, const CrossValidation& found, bool from_end,
+                    int threads) {
+  Explanation out(found.classes, data.alphabet(), from_end);
+  for (std::uint32_t f = 0; f < found.folds.size(); ++f) {
+    if (!found.folds[f].classifier) continue;
+    std::vector<std::uint32_t> rows, labels;
+    for (std::uint32_t i = 0; i < data.size(); ++i) {
+      if (found.fold_of[i] != f) continue;
+      rows.push_back(i);
+      labels.push_back(found.labels[i]);
+    }
+    const Classifier& classifier = *found.folds[f].classifier;
+    const std::size_t most = rows_to_explain(classifier, data.longest()) / found.folds.size() + 1;
+    out.add(classifier, data.subset(rows), labels, most, threads);
+  }
+  return out;
+}
+
+std::string predictions_text(const SequenceSet& data, const CrossValidation& found) {
+  std::string out = "name\tfold\ttrue class\tclass";
+  for (const std::string& name : found.classes) out += "\tP(" + class_text(name) + ")";
+  out += "\n";
+  for (std::size_t i = 0; i < data.size(); ++i) {
+    out += fmt::format("{}\t{}\t{}\t{}",
+                       data.named() ? printable(data.name(i), 200) : std::to_string(i),
+                       found.fold_of[i], class_text(found.classes[found.labels[i]]),
+                       class_text(found.classes[found.posteriors.decision(i)]));
+    for (const double log : found.posteriors.row(i)) out += fmt::format("\t{:.9f}", std::exp(log));
+    out += "\n";
+  }
+  return out;
+}
+
+void run_cross_validate(const CrossValidateFlags& options) {
+  for (const std::string& path : {options.common.out, options.report, options.predictions})
+    if (!path.empty()) require_writable_place(path);
+  leave_on_interrupts();
+  const SequenceSet data = read_labelled_data(options.path, options.data);
+  const ClassifierFlags::Plan plan = options.flags.plan(data, options.common);
+  if (!plan.why.empty()) narrate(options.common, plan.why);
+  CrossValidationOptions how = plan.selection;
+  how.folds = options.folds;
+  const ClassifierOptions& first = plan.settings.front().options;
+  how.baselines = baselines(options, first);
+  CrossValidation found;
+  const auto start = std::chrono::steady_clock::now();
+  {
+    ClassifyProgress progress(options.common, "cross-validating");
+    found =
+        interruptible([&] { return cross_validate(data, plan.settings, how, progress.hooks()); });
+  }
+  const std::chrono::duration<double> gone = std::chrono::steady_clock::now() - start;
+  leave_on_interrupts();
+  CrossValidationView view{data, plan.settings, how, found, {}, prior_text(first), gone.count()};
+  if (options.explain || !options.report.empty())
+    view.explanation = explain(data, found, first.positions.from_end, options.common.threads);
+  if (!options.report.empty()) write_file(options.report, cross_validation_report(view));
+  if (!options.predictions.empty()) write_file(options.predictions, predictions_text(data, found));
+  Output output(options.common.out);
+  output.write(options.common.json ? dump(cross_validation_json(view))
+                                   : cross_validation_text(view));
+  output.finish();
+  for (const FoldOutcome& fold : found.folds) {
+    for (const std::uint32_t c : fold.unlearned) {
+      warn(
+          fmt::format("class {} is in one fold only: nothing could be learned of it there, and its "
+                      "rows count as errors",
+                      class_text(found.classes[c])));
+    }
+  }
+}
+
+}  // namespace
+
+void add_classify_cross_validate(Command classify) {
+  auto options = std::make_shared<CrossValidateFlags>();
+  Command command = classify.add_subcommand(
+      "cross-validate", "Errors on sequences that were not learned from, with baselines");
+  command.add_option("DATA", options->path, "Labelled sequences; '-' for stdin")
+      .required()
+      .type_name("");
+  options->flags.add_to(command);
+  command.add_option("--folds", options->folds, "Parts that are scored in turn")
+      .check(whole_number(2, 1000000))
+      .capture_default_str()
+      .group("Selection")
+      .type_name("N");
+  command.add_flag("--no-baselines", options->no_baselines, "Leave the comparison out")
+      .group("Comparison");
+  command.add_option("--order", options->order, "Of the Markov chain to compare with")
+      .check(whole_number(0, 16))
+      .capture_default_str()
+      .group("Comparison")
+      .type_name("K");
+  command.add_flag("--explain", options->explain, "What each position contributes to the decisions")
+      .group("Output");
+  command.add_option("--report", options->report, "Write a readable report as well (Markdown)")
+      .group("Output")
+      .type_name("FILE.md");
+  command
+      .add_option("--predictions", options->predictions,
+                  "Write every row's posteriors as well (TAB separated)")
+      .group("Output")
+      .type_name("FILE.tsv");
+  options->data.add_to(command);
+  add_common(command, options->common, "Write the result here instead of to stdout");
+  command.footer(
+      R"(Each fold is scored once, by a classifier learned from the other folds; settings are chosen by folds inside
+those. Rows that --group puts together are never on both sides. Log loss and calibration are those of a
+population in which the classes are as frequent as --prior says.
+
+Examples:
+  hqmm classify cross-validate splice.data
+  hqmm classify cross-validate splice.data --members 5 --group homology:45 --report splice.md
+  hqmm classify cross-validate families.txt --alphabet protein --grid 'latent-dim=4,8;epochs=20,40')");
+  command.callback([options] { run_cross_validate(*options); });
+}
+
+}  // namespace hqmm::cli

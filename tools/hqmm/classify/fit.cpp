@@ -1,0 +1,245 @@
+// hqmm classify: one model per class. Here: fit and extract, and what inspect says of a classifier.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "classify/classify.hpp"
+#include "hqmm/core/error.hpp"
+#include "hqmm/data/sequence_set.hpp"
+#include "hqmm/evaluate/classification.hpp"
+#include "hqmm/evaluate/cross_validation.hpp"
+#include "hqmm/io/classifier_file.hpp"
+#include "hqmm/io/model_file.hpp"
+#include "hqmm/io/provenance.hpp"
+#include "hqmm/learn/class_labels.hpp"
+#include "hqmm/learn/classifier_learner.hpp"
+#include "hqmm/model/any_model.hpp"
+#include "hqmm/model/classifier.hpp"
+#include "support/command.hpp"
+#include "support/interrupts.hpp"
+#include "support/model_text.hpp"
+#include "support/output.hpp"
+#include "support/text_table.hpp"
+
+namespace hqmm::cli {
+namespace {
+
+struct FitOptions {
+  CommonOptions common;
+  DataOptions data;
+  ClassifierFlags flags;
+  std::string path;
+};
+
+Json fit_json(const FitOptions& options, const ClassifierFile& file, const Classification& figures,
+              const std::string& setting) {
+  Json out;
+  out["model"] = options.common.out;
+  out["classes"] = file.classifier.classes;
+  out["priors"] = file.classifier.priors;
+  out["setting"] = setting;
+  out["training"] = figures_json(file.classifier.classes, figures, "of the classifier");
+  double residual = 0.0;
+  for (const AnyModel& model : file.classifier.models)
+    residual = std::max(residual, feasibility_residual(model));
+  out["feasibility_residual"] = residual;
+  out["options"] = file.provenance.at("options");
+  return out;
+}
+
+void run_fit(const FitOptions& options) {
+  if (options.common.out.empty())
+    throw fail(ErrorCode::kUsage, "where should the classifier go? Give -o clf.h5");
+  std::error_code ignored;
+  if (std::filesystem::equivalent(options.common.out, options.path, ignored))
+    throw fail(ErrorCode::kUsage, "the classifier would overwrite its own data: give another -o");
+  require_writable_place(options.common.out);
+  leave_on_interrupts();
+  const SequenceSet data = read_labelled_data(options.path, options.data);
+  const ClassifierFlags::Plan plan = options.flags.plan(data, options.common);
+  if (!plan.why.empty()) narrate(options.common, plan.why);
+  ClassifyProgress progress(options.common, "learning");
+  const bool choosing = plan.settings.size() > 1;
+  const double share =
+      choosing ? 1.0 - 1.0 / static_cast<double>(1 + plan.settings.size() * 2) : 0.0;
+  FoldOutcome selected;
+  if (choosing) {
+    selected = interruptible([&] {
+      return select_setting(data, plan.settings, plan.selection, progress.hooks(0.0, share));
+    });
+    progress.clear();
+    narrate(options.common,
+            fmt::format("selected {} (of {} settings, inside the data)",
+                        plan.settings[selected.setting].text, plan.settings.size()));
+  }
+  const ClassifierOptions& chosen = plan.settings[selected.setting].options;
+  const auto epochs = static_cast<double>(
+      std::max<std::size_t>(1, (chosen.train.epochs + chosen.generative_epochs) * chosen.members));
+  const CrossValidationHooks outer = progress.hooks(share, 1.0);
+  double epoch = 0.0;
+  ClassifierHooks hooks;
+  hooks.stop_requested = outer.stop_requested;
+  hooks.on_epoch = [&](std::size_t, std::size_t, double) {
+    epoch += 1.0;
+    outer.on_progress(std::min(1.0, epoch / epochs));
+  };
+  ClassifierFile file;
+  file.classifier = interruptible([&] { return fit_classifier(data, chosen, hooks); });
+  file.provenance = classifier_provenance(data, plan.settings, selected);
+  progress.clear();
+  write_classifier(options.common.out, file);
+  const OrderedClasses classes = ordered_classes(data);
+  const Classification figures = judge(posteriors_of(file.classifier, data, options.common.threads),
+                                       classes.labels, file.classifier.priors);
+  Output output;
+  if (options.common.json) {
+    output.write(dump(fit_json(options, file, figures, plan.settings[selected.setting].text)));
+  } else {
+    output.write(
+        fmt::format("{}: {} classes\nOn the rows it was learned from (too good: see "
+                    "'hqmm classify cross-validate')\n{}",
+                    options.common.out, classes.names.size(), errors_text(classes.names, figures)));
+  }
+  output.finish();
+}
+
+struct ExtractOptions {
+  CommonOptions common;
+  std::string path;
+  std::string name;
+};
+
+void run_extract(const ExtractOptions& options) {
+  if (options.common.out.empty())
+    throw fail(ErrorCode::kUsage, "where should the model go? Give -o part.h5");
+  const ClassifierFile file = read_classifier(options.path);
+  const std::vector<std::string>& classes = file.classifier.classes;
+  const auto found = std::find(classes.begin(), classes.end(), options.name);
+  if (found == classes.end()) {
+    std::string known;
+    for (const std::string& name : classes) known += (known.empty() ? "" : ", ") + class_text(name);
+    throw fail(ErrorCode::kUsage, "there is no class '{}' in {}; it has {}",
+               printable(options.name), options.path, known);
+  }
+  const auto c = static_cast<std::size_t>(found - classes.begin());
+  nlohmann::json provenance = {{"command", "classify extract"},
+                               {"version", HQMM_VERSION},
+                               {"class", options.name},
+                               {"prior", file.classifier.priors[c]},
+                               {"classifier", file.provenance}};
+  write_model(options.common.out, {file.classifier.models[c], provenance});
+  if (options.common.json) {
+    Output output;
+    output.write(dump({{"model", options.common.out},
+                       {"class", options.name},
+                       {"prior", file.classifier.priors[c]}}));
+    output.finish();
+  } else {
+    narrate(options.common,
+            fmt::format("{}: the model of class {}", options.common.out, class_text(options.name)));
+  }
+}
+
+}  // namespace
+
+void inspect_classifier(const std::string& path, const CommonOptions& common) {
+  const ClassifierFile file = read_classifier(path);
+  const Classifier& classifier = file.classifier;
+  Output output(common.out);
+  if (common.json) {
+    Json out;
+    out["kind"] = "classifier";
+    out["alphabet"] = classifier.alphabet().all_tokens();
+    out["classes"] = Json::array();
+    for (std::size_t c = 0; c < classifier.classes.size(); ++c) {
+      const AnyModel& model = classifier.models[c];
+      Json one;
+      one["class"] = classifier.classes[c];
+      one["prior"] = classifier.priors[c];
+      one["kind"] = std::string(kind_of(model));
+      one["latent_dim"] = std::visit([](const auto& m) { return m.latent_dim(); }, model);
+      if (const auto* hqmm = std::get_if<Hqmm>(&model)) {
+        one["kraus_rank"] = hqmm->kraus_rank();
+        one["kraus_sets"] = hqmm->sets.size();
+        one["stationary"] = hqmm->positions.stationary();
+      }
+      one["feasibility_residual"] = feasibility_residual(model);
+      one["feasible"] = is_feasible(model);
+      out["classes"].push_back(std::move(one));
+    }
+    out["provenance"] = file.provenance;
+    output.write(dump(out));
+    output.finish();
+    return;
+  }
+  output.write(fmt::format("{}: a classifier of {} classes\nalphabet  {}\n", path,
+                           classifier.classes.size(), classifier.alphabet().description()));
+  Cells rows{{"class", "prior", "model", "residual"}};
+  for (std::size_t c = 0; c < classifier.classes.size(); ++c) {
+    rows.push_back({class_text(classifier.classes[c]), fmt::format("{:.4f}", classifier.priors[c]),
+                    describe(classifier.models[c]),
+                    fmt::format("{:.1e}{}", feasibility_residual(classifier.models[c]),
+                                is_feasible(classifier.models[c]) ? "" : " INFEASIBLE")});
+  }
+  output.write(table(rows));
+  output.write(
+      fmt::format("One of its models: hqmm classify extract {} --class NAME -o part.h5\n", path));
+  output.finish();
+}
+
+void add_classify_fit(Command classify) {
+  auto options = std::make_shared<FitOptions>();
+  Command command = classify.add_subcommand("fit", "Learn a classifier from labelled sequences");
+  command.add_option("DATA", options->path, "Labelled sequences; '-' for stdin")
+      .required()
+      .type_name("");
+  options->flags.add_to(command);
+  options->data.add_to(command);
+  add_common(command, options->common, "Classifier file to write");
+  command.footer(
+      R"(Without a --grid the settings are chosen from the small default one, by cross-validation inside DATA, as
+'hqmm classify cross-validate' does inside its training folds.
+
+Example: hqmm classify fit splice.data -o splice.h5)");
+  command.callback([options] { run_fit(*options); });
+}
+
+void add_classify_extract(Command classify) {
+  auto options = std::make_shared<ExtractOptions>();
+  Command command = classify.add_subcommand("extract", "Take the model of one class out");
+  command.add_option("CLASSIFIER", options->path, "Classifier file").required().type_name("");
+  command.add_option("--class", options->name, "The class").required().type_name("NAME");
+  add_common(command, options->common, "Model file to write (.h5, .json, .mat)");
+  command.footer(
+      R"(The part is an ordinary model: 'hqmm score part.h5 DATA --per-sequence' gives the log-likelihoods that the
+posteriors are made of.
+
+Example: hqmm classify extract splice.h5 --class EI -o ei.h5)");
+  command.callback([options] { run_extract(*options); });
+}
+
+void add_classify(Command program) {
+  Command command =
+      program.add_subcommand("classify", "Tell classes of sequences apart, one model per class")
+          .group("Learn");
+  command.require_subcommand();
+  add_classify_fit(command);
+  add_classify_predict(command);
+  add_classify_cross_validate(command);
+  add_classify_extract(command);
+  command.footer(
+      R"(Examples:
+  hqmm classify cross-validate splice.data          how well would it do? With baselines and tests
+  hqmm classify fit splice.data -o splice.h5        learn one from all of the data
+  hqmm classify predict splice.h5 new.fa            a class and its probabilities for every row)");
+}
+
+}  // namespace hqmm::cli

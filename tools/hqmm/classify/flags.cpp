@@ -1,0 +1,231 @@
+// The flags that say how a classifier is learned. Values go through the one list of options that a
+// grid uses as well (evaluate/classifier_settings), so both know the same names and checks.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "classify/classify.hpp"
+#include "hqmm/core/error.hpp"
+#include "hqmm/data/folds.hpp"
+#include "hqmm/data/position_plan.hpp"
+#include "hqmm/data/sequence_set.hpp"
+#include "hqmm/evaluate/classifier_settings.hpp"
+#include "hqmm/evaluate/cross_validation.hpp"
+#include "hqmm/io/position_map_file.hpp"
+#include "hqmm/io/sequences.hpp"
+#include "hqmm/learn/class_labels.hpp"
+#include "hqmm/learn/classifier_learner.hpp"
+#include "support/clock.hpp"
+#include "support/command.hpp"
+#include "support/interrupts.hpp"
+#include "support/progress_line.hpp"
+
+namespace hqmm::cli {
+namespace {
+
+struct FlagText {
+  const char* flag;
+  const char* name;
+  const char* group;
+  const char* type;
+  const char* help;
+};
+
+constexpr const char* kModel = "Models";
+constexpr const char* kLearning = "Learning";
+constexpr const char* kSelection = "Selection";
+
+constexpr FlagText kFlags[] = {
+    {"-n,--latent-dim", "latent-dim", kModel, "N", "Latent dimension of each model"},
+    {"-w,--kraus-rank", "kraus-rank", kModel, "W", "Kraus operators per symbol"},
+    {"--positions", "positions", kModel, "P",
+     "stationary, each, window:A-B,tie=K or map:FILE: which positions share parameters; by default "
+     "a "
+     "window in the middle when all sequences have one length, else stationary"},
+    {"--anchor", "anchor", kModel, "start|end", "The end that positions are counted from"},
+    {"--members", "members", kModel, "N", "Models per class, kept as one mixture (an ensemble)"},
+    {"--smoothing", "smoothing", kModel, "X", "Share of the total channel mixed into every symbol"},
+    {"--objective", "objective", kLearning, "O",
+     "discriminative (all classes together), generative (each by itself) or hybrid"},
+    {"--learner", "learner", kLearning, "L",
+     "ns-ris; cosm, givens or em for stationary generative models"},
+    {"--epochs", "epochs", kLearning, "N", "Passes over the data"},
+    {"--generative-epochs", "generative-epochs", kLearning, "N", "Of the start of hybrid"},
+    {"--batch-size", "batch-size", kLearning, "N", "Sequences per step"},
+    {"--step-size", "step-size", kLearning, "X", "Of the first step; falls as a cosine"},
+    {"--momentum", "momentum", kLearning, "X", "Weight of the past direction"},
+    {"--second-moment", "second-moment", kLearning, "X",
+     "Decay of the squared gradient that scales the step of each Kraus set; 0: no scaling"},
+    {"--dropout", "dropout", kLearning, "X", "Share of positions marginalised in a step"},
+    {"--start-noise", "start-noise", kLearning, "X", "Noise added to the start"},
+    {"--pseudo-count", "pseudo-count", kLearning, "X", "For the position frequencies of the start"},
+};
+
+void open_map(PositionPlan& plan) {
+  if (plan.kind == PositionPlan::Kind::kMap) plan.map = read_position_map(plan.file);
+}
+
+}  // namespace
+
+void ClassifierFlags::add_to(Command command) {
+  for (const FlagText& text : kFlags) {
+    const Option option =
+        command.add({text.flag, text.group, text.type, text.help}, values_[text.name]);
+    options_.emplace_back(text.name, option);
+  }
+  command
+      .add_option(
+          "--prior", prior_,
+          "Class probabilities before anything is seen: uniform, empirical, or EI=0.3,IE=0.3,…")
+      .capture_default_str()
+      .group(kModel)
+      .type_name("P");
+  grid_option_ = command
+                     .add_option("--grid", grid_,
+                                 "Settings to choose from inside the training rows, e.g. "
+                                 "'step-size=0.005,0.01;dropout=0.3,0.5'; 'none' for no choice")
+                     .group(kSelection)
+                     .type_name("G");
+  command
+      .add_option("--inner-folds", inner_folds_,
+                  "Folds that settings are compared on; 1 holds a fifth out once")
+      .check(whole_number(1, 1000))
+      .capture_default_str()
+      .group(kSelection)
+      .type_name("N");
+  command
+      .add_option(
+          "--group", group_,
+          "Rows that folds keep together: none, identical, or homology:K (K equal positions)")
+      .capture_default_str()
+      .group(kSelection)
+      .type_name("G");
+}
+
+GivenOptions ClassifierFlags::given() const {
+  GivenOptions out;
+  for (const auto& [name, option] : options_)
+    if (option.given()) out.emplace(name, values_.at(name));
+  return out;
+}
+
+void ClassifierFlags::set_prior(ClassifierOptions& options, const SequenceSet& data) const {
+  if (prior_ == "uniform" || prior_ == "empirical") {
+    options.prior = prior_ == "uniform" ? PriorKind::kUniform : PriorKind::kEmpirical;
+    return;
+  }
+  const std::vector<std::string> names = ordered_classes(data).names;
+  options.prior = PriorKind::kGiven;
+  options.given_priors.assign(names.size(), 0.0);
+  // A class may hold ',' and '=': names are looked for, not cut out.
+  std::string_view rest = prior_;
+  while (!rest.empty()) {
+    std::size_t best = names.size();
+    for (std::size_t c = 0; c < names.size(); ++c) {
+      if (rest.starts_with(names[c] + "=") &&
+          (best == names.size() || names[c].size() > names[best].size()))
+        best = c;
+    }
+    if (best == names.size()) {
+      throw fail(
+          ErrorCode::kUsage,
+          "--prior: expected uniform, empirical or CLASS=P,…, found '{}'; the classes are {}",
+          printable(rest),
+          class_text(names.front()) + ", " + class_text(names[1]) +
+              (names.size() > 2 ? ", …" : ""));
+    }
+    rest.remove_prefix(names[best].size() + 1);
+    double value = 0.0;
+    const auto [stop, failure] = std::from_chars(rest.data(), rest.data() + rest.size(), value);
+    const auto used = static_cast<std::size_t>(stop - rest.data());
+    if (failure != std::errc() || !(value > 0.0) || (used < rest.size() && rest[used] != ','))
+      throw fail(ErrorCode::kUsage, "--prior: class '{}' needs a positive number",
+                 printable(names[best]));
+    options.given_priors[best] = value;
+    rest.remove_prefix(std::min(used + 1, rest.size()));
+  }
+  double sum = 0.0;
+  for (std::size_t c = 0; c < names.size(); ++c) {
+    if (options.given_priors[c] == 0.0)
+      throw fail(ErrorCode::kUsage, "--prior: none is given for class '{}'", printable(names[c]));
+    sum += options.given_priors[c];
+  }
+  if (std::abs(sum - 1.0) > 1e-6)
+    throw fail(ErrorCode::kUsage, "--prior: the probabilities sum to {}, not to 1", sum);
+  for (double& prior : options.given_priors) prior /= sum;
+}
+
+std::string ClassifierFlags::grid_for(const ClassifierOptions& base,
+                                      const SequenceSet& data) const {
+  if (grid_option_.given()) return grid_ == "none" ? "" : grid_;
+  return default_grid(base, data, given());
+}
+
+ClassifierFlags::Plan ClassifierFlags::plan(const SequenceSet& data,
+                                            const CommonOptions& common) const {
+  Plan out;
+  auto [options, why] = recommended_options(data, given());
+  out.why = std::move(why);
+  set_prior(options, data);
+  options.train.seed = common.seed;
+  options.train.threads = common.threads;
+  out.settings = parse_grid(grid_for(options, data), options);
+  for (ClassifierSetting& setting : out.settings) {
+    open_map(setting.options.positions);
+    require_usable(setting.options);
+    (void)setting.options.positions.sets(data.longest());  // a window beyond the end is said now
+  }
+  out.selection.grouping = Grouping::parse(group_);
+  out.selection.inner_folds = inner_folds_;
+  out.selection.seed = common.seed;
+  out.selection.threads = common.threads;
+  return out;
+}
+
+std::string prior_text(const ClassifierOptions& options) {
+  switch (options.prior) {
+    case PriorKind::kUniform:
+      return "uniform";
+    case PriorKind::kEmpirical:
+      return "empirical";
+    case PriorKind::kGiven:
+      break;
+  }
+  return "given";
+}
+
+SequenceSet read_labelled_data(const std::string& path, const DataOptions& data) {
+  SequenceSet set = read_sequences(path, data.resolve());
+  try {
+    require_labelled(set);
+  } catch (const Error& error) {
+    throw Error(error.code(), error.message(), {path, {}, {}, {}, {}});
+  }
+  return set;
+}
+
+ClassifyProgress::ClassifyProgress(const CommonOptions& common, std::string what)
+    : line_(common), what_(std::move(what)), stop_(catch_interrupts()) {}
+
+CrossValidationHooks ClassifyProgress::hooks(double from, double to) {
+  CrossValidationHooks out;
+  out.stop_requested = stop_;
+  out.on_progress = [this, from, to](double share) { show(from + share * (to - from)); };
+  return out;
+}
+
+void ClassifyProgress::show(double share) {
+  const std::chrono::duration<double> gone = std::chrono::steady_clock::now() - start_;
+  const std::string left =
+      share > 0.0 ? duration(gone.count() * (1.0 - share) / share) + " left" : "";
+  line_.show(fmt::format("{}  {:3.0f} %  {}", what_, 100.0 * share, left));
+}
+
+}  // namespace hqmm::cli

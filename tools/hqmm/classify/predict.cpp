@@ -1,0 +1,230 @@
+// hqmm classify predict CLASSIFIER DATA: a class and posterior probabilities for every row.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "classify/classify.hpp"
+#include "hqmm/core/error.hpp"
+#include "hqmm/core/types.hpp"
+#include "hqmm/data/sequence_set.hpp"
+#include "hqmm/evaluate/classification.hpp"
+#include "hqmm/evaluate/cross_validation.hpp"
+#include "hqmm/evaluate/explain.hpp"
+#include "hqmm/io/classifier_file.hpp"
+#include "hqmm/io/sequences.hpp"
+#include "hqmm/model/any_model.hpp"
+#include "hqmm/model/classifier.hpp"
+#include "support/command.hpp"
+#include "support/model_text.hpp"
+#include "support/output.hpp"
+
+namespace hqmm::cli {
+namespace {
+
+struct ClassifyPredictFlags {
+  CommonOptions common;
+  DataOptions data;
+  std::string classifier;
+  std::string path;
+  double threshold = 0.0;
+  bool explain = false;
+};
+
+/// Rows whose class the classifier knows, to judge it by.
+struct Known {
+  std::vector<std::uint32_t> rows;
+  std::vector<std::uint32_t> labels;
+  std::size_t strange = 0;  // rows of a class it does not know
+};
+
+Known known_rows(const SequenceSet& set, const std::vector<std::string>& classes) {
+  Known out;
+  if (!set.labelled()) return out;
+  for (std::uint32_t i = 0; i < set.size(); ++i) {
+    if (set.label(i) == SequenceSet::kNoLabel) continue;
+    const std::string& name = set.classes()[set.label(i)];
+    const auto found = std::lower_bound(classes.begin(), classes.end(), name);
+    if (found == classes.end() || *found != name) {
+      ++out.strange;
+      continue;
+    }
+    out.rows.push_back(i);
+    out.labels.push_back(static_cast<std::uint32_t>(found - classes.begin()));
+  }
+  return out;
+}
+
+Posteriors chosen_rows(const Posteriors& all, const std::vector<std::uint32_t>& rows) {
+  Posteriors out(rows.size(), all.classes());
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    std::copy_n(all.row(rows[i]).begin(), all.classes(), out.row(i).begin());
+  return out;
+}
+
+std::string name_of_row(const SequenceSet& set, std::size_t i) {
+  return set.named() ? printable(set.name(i), 200) : std::to_string(i);
+}
+
+/// The five positions that speak most for the decision, "31:T+3.2 30:G+2.9 …".
+std::string reasons(const Classifier& classifier, const SequenceView& row, std::uint32_t decision) {
+  const std::size_t classes = classifier.classes.size();
+  const std::vector<double> found = contributions(classifier, row);
+  std::vector<std::size_t> order(row.size());
+  for (std::size_t t = 0; t < order.size(); ++t) order[t] = t;
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return found[a * classes + decision] > found[b * classes + decision];
+  });
+  std::string out;
+  for (std::size_t k = 0; k < std::min<std::size_t>(5, order.size()); ++k) {
+    const std::size_t t = order[k];
+    if (row[t] == kMissing) continue;
+    out += fmt::format("{}{}:{}{:+.2f}", out.empty() ? "" : " ", t,
+                       classifier.alphabet().token(row[t]), found[t * classes + decision]);
+  }
+  return out;
+}
+
+std::string rows_text(const ClassifyPredictFlags& options, const Classifier& classifier,
+                      const SequenceSet& set, const Posteriors& posteriors) {
+  std::string out = "name\tclass";
+  for (const std::string& name : classifier.classes) out += "\tP(" + class_text(name) + ")";
+  out += options.explain ? "\tmost for it\n" : "\n";
+  for (std::size_t i = 0; i < set.size(); ++i) {
+    const std::uint32_t decision = posteriors.decision(i);
+    const bool sure = posteriors.confidence(i) >= options.threshold;
+    out += name_of_row(set, i) + "\t" + (sure ? class_text(classifier.classes[decision]) : "?");
+    for (const double log : posteriors.row(i)) out += fmt::format("\t{:.6f}", std::exp(log));
+    if (options.explain) out += "\t" + reasons(classifier, set[i], decision);
+    out += "\n";
+  }
+  return out;
+}
+
+Json rows_json(const ClassifyPredictFlags& options, const Classifier& classifier,
+               const SequenceSet& set, const Posteriors& posteriors) {
+  Json out = Json::array();
+  for (std::size_t i = 0; i < set.size(); ++i) {
+    const std::uint32_t decision = posteriors.decision(i);
+    Json row;
+    row["index"] = i;
+    if (set.named()) row["name"] = set.name(i);
+    if (set.labelled() && set.label(i) != SequenceSet::kNoLabel)
+      row["true_class"] = set.classes()[set.label(i)];
+    row["class"] = posteriors.confidence(i) >= options.threshold
+                       ? Json(classifier.classes[decision])
+                       : Json(nullptr);
+    row["posteriors"] = Json::object();
+    for (std::size_t c = 0; c < classifier.classes.size(); ++c)
+      row["posteriors"][classifier.classes[c]] = std::exp(posteriors.row(i)[c]);
+    if (options.explain) {
+      const std::vector<double> found = contributions(classifier, set[i]);
+      Json parts = Json::array();
+      for (std::size_t t = 0; t < set[i].size(); ++t)
+        parts.push_back(found[t * classifier.classes.size() + decision]);
+      row["contributions"] = std::move(parts);
+    }
+    out.push_back(std::move(row));
+  }
+  return out;
+}
+
+/// Behind the rows, as comments: a table of the rows stays a table.
+std::string commented(const std::string& text) {
+  std::string out;
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    out += "# " + text.substr(at, end - at) + "\n";
+    at = end + 1;
+  }
+  return out;
+}
+
+std::string abstention_text(const Abstention& found) {
+  return fmt::format("answered {} of the rows at a posterior of {} or more; error of those {}\n",
+                     percent(found.answered), found.threshold,
+                     found.error ? fmt::format("{:.4f}", *found.error) : "–");
+}
+
+void run_classify_predict(const ClassifyPredictFlags& options) {
+  if (options.classifier == "-" && options.path == "-")
+    throw fail(ErrorCode::kUsage, "only one input can come from stdin");
+  const Classifier classifier = read_classifier(options.classifier).classifier;
+  for (const AnyModel& model : classifier.models) warn_if_infeasible(model, options.classifier);
+  const SequenceSet set =
+      read_sequences(options.path, options.data.resolve(&classifier.alphabet()));
+  const Posteriors posteriors = posteriors_of(classifier, set, options.common.threads);
+  const Known known = known_rows(set, classifier.classes);
+  if (known.strange > 0) {
+    warn(
+        fmt::format("{} of {} rows are of a class that the classifier does not know: they are not "
+                    "in the errors",
+                    known.strange, set.size()));
+  }
+  const bool judged = !known.rows.empty();
+  const Posteriors of_known = chosen_rows(posteriors, known.rows);
+  Classification figures;
+  if (judged) figures = judge(of_known, known.labels, classifier.priors);
+  Output output(options.common.out);
+  if (options.common.json) {
+    Json out;
+    out["classes"] = classifier.classes;
+    out["rows"] = rows_json(options, classifier, set, posteriors);
+    if (judged) {
+      out["errors"] = figures_json(classifier.classes, figures, "of the classifier");
+      out["errors"]["abstention"] =
+          abstention_json(abstain(of_known, known.labels, options.threshold));
+    }
+    output.write(dump(out));
+  } else {
+    output.write(rows_text(options, classifier, set, posteriors));
+    if (judged) {
+      output.write(commented(errors_text(classifier.classes, figures)));
+      if (options.threshold > 0.0)
+        output.write(
+            commented(abstention_text(abstain(of_known, known.labels, options.threshold))));
+    }
+  }
+  output.finish();
+}
+
+}  // namespace
+
+void add_classify_predict(Command classify) {
+  auto options = std::make_shared<ClassifyPredictFlags>();
+  Command command =
+      classify.add_subcommand("predict", "Class and posterior probabilities of every sequence");
+  command.add_option("CLASSIFIER", options->classifier, "Classifier file").required().type_name("");
+  command.add_option("DATA", options->path, "Sequences, labelled or not; '-' for stdin")
+      .required()
+      .type_name("");
+  command
+      .add_option("--threshold", options->threshold,
+                  "Least posterior of an answer; below it the class is '?'")
+      .check(number_between(0.0, 1.0))
+      .capture_default_str()
+      .group("Deciding")
+      .type_name("P");
+  command
+      .add_flag("--explain", options->explain,
+                "The positions that speak most for the decision (all of them with --json)")
+      .group("Deciding");
+  options->data.add_to(command);
+  add_common(command, options->common, "Write the result here instead of to stdout");
+  command.footer(
+      R"(One line per sequence, separated by TABs: name (or number), class, posterior of every class. Labelled
+sequences also give the errors, in lines that begin with '#'.
+A contribution is what the symbol of a position changes in the log-odds of the class, in nats.
+
+Example: hqmm classify predict splice.h5 new.fa --threshold 0.95)");
+  command.callback([options] { run_classify_predict(*options); });
+}
+
+}  // namespace hqmm::cli

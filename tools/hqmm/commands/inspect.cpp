@@ -1,0 +1,288 @@
+// hqmm inspect MODEL: what a model is and does. (A run directory: inspect_run.cpp.)
+#include "commands/inspect.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <numbers>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "classify/classify.hpp"
+#include "hqmm/core/error.hpp"
+#include "hqmm/core/types.hpp"
+#include "hqmm/io/atomic_file.hpp"
+#include "hqmm/io/classifier_file.hpp"
+#include "hqmm/io/json_number.hpp"
+#include "hqmm/io/model_file.hpp"
+#include "hqmm/model/any_model.hpp"
+#include "hqmm/model/channel.hpp"
+#include "hqmm/model/parameters.hpp"
+#include "support/command.hpp"
+#include "support/figure_disc.hpp"
+#include "support/model_text.hpp"
+#include "support/output.hpp"
+
+namespace hqmm::cli {
+namespace {
+
+struct InspectFlags {
+  CommonOptions common;
+  std::string model;
+  std::size_t eigenvalues = 8;
+  std::uint64_t entropy_symbols = 0;
+  std::string figure;
+};
+
+/// Everything that is worked out about a model; the channel parts only for stationary ones.
+struct Findings {
+  double residual = 0.0;
+  bool feasible = true;
+  std::optional<Spectrum> spectrum;
+  std::optional<FixedPoint> fixed_point;
+  std::optional<EntropyRate> entropy;
+};
+
+Findings look_at_model(const AnyModel& model, const InspectFlags& options) {
+  Findings out;
+  out.residual = feasibility_residual(model);
+  out.feasible = is_feasible(model);
+  const EntropyOptions entropy{options.entropy_symbols, options.common.seed,
+                               options.common.threads};
+  const auto look_at_hmm = [&](const auto& hmm) {
+    out.spectrum = channel_spectrum(hmm, options.eigenvalues);
+    out.fixed_point = channel_fixed_point(hmm);
+    out.entropy = entropy_rate(hmm, entropy);
+    return out;
+  };
+  if (const auto* hmm = std::get_if<Hmm>(&model)) return look_at_hmm(*hmm);
+  if (const auto* hmm = std::get_if<EdgeHmm>(&model)) return look_at_hmm(*hmm);
+  const auto& hqmm = std::get<Hqmm>(model);
+  if (!hqmm.positions.stationary()) return out;
+  const KrausSet& set = hqmm.sets[hqmm.positions.entries().front()];
+  out.spectrum = channel_spectrum(set, options.eigenvalues);
+  out.fixed_point = channel_fixed_point(set);
+  out.entropy = entropy_rate(hqmm, entropy);
+  return out;
+}
+
+Json matrix_json(const Matrix& matrix) {
+  Json rows = Json::array();
+  for (Index i = 0; i < matrix.rows(); ++i) {
+    Json row = Json::array();
+    for (Index j = 0; j < matrix.cols(); ++j)
+      row.push_back({matrix(i, j).real(), matrix(i, j).imag()});
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+Json spectrum_json(const Spectrum& spectrum) {
+  Json values = Json::array();
+  for (const Complex value : spectrum.eigenvalues) {
+    values.push_back({{"re", value.real()},
+                      {"im", value.imag()},
+                      {"modulus", std::abs(value)},
+                      {"phase_turns", std::arg(value) / (2.0 * std::numbers::pi)},
+                      {"period", number(period_of(value))}});
+  }
+  return values;
+}
+
+Json model_json(const AnyModel& model) {
+  Json out;
+  out["kind"] = std::string(kind_of(model));
+  out["latent_dim"] = std::visit([](const auto& m) { return m.latent_dim(); }, model);
+  out["alphabet_size"] = alphabet_of(model).size();
+  if (const auto* hqmm = std::get_if<Hqmm>(&model)) {
+    out["kraus_rank"] = hqmm->kraus_rank();
+    out["kraus_sets"] = hqmm->sets.size();
+    out["stationary"] = hqmm->positions.stationary();
+  } else {
+    out["emission"] = std::holds_alternative<Hmm>(model) ? "state" : "edge";
+  }
+  out["parameters"] = parameter_count(model);
+  out["alphabet"] = alphabet_of(model).all_tokens();
+  return out;
+}
+
+Json findings_json(const ModelFile& file, const Findings& found) {
+  Json out = model_json(file.model);
+  out["feasibility_residual"] = found.residual;
+  out["feasible"] = found.feasible;
+  if (found.spectrum) {
+    out["fixed_point"] = matrix_json(found.fixed_point->state);
+    out["fixed_point_residual"] = found.fixed_point->residual;
+    out["fixed_point_unique"] = found.spectrum->unique_fixed_point;
+    out["eigenvalues"] = spectrum_json(*found.spectrum);
+    out["mixing_rate"] = found.spectrum->mixing_rate;
+    out["entropy_rate"] = {
+        {"nats", found.entropy->nats},
+        {"bits", found.entropy->nats / std::numbers::ln2},
+        {"standard_error_bits", found.entropy->standard_error / std::numbers::ln2},
+        {"symbols", found.entropy->symbols}};
+  }
+  out["provenance"] = file.provenance;
+  return out;
+}
+
+std::string matrix_text(const Matrix& matrix, bool diagonal_only) {
+  constexpr Index kMost = 8;
+  std::string out;
+  if (diagonal_only || matrix.rows() > kMost) {
+    out += "  diagonal:";
+    for (Index i = 0; i < std::min<Index>(matrix.rows(), 4 * kMost); ++i) {
+      out += fmt::format(" {:.4f}", matrix(i, i).real());
+    }
+    return out + (matrix.rows() > 4 * kMost ? " …\n" : "\n");
+  }
+  for (Index i = 0; i < matrix.rows(); ++i) {
+    out += " ";
+    for (Index j = 0; j < matrix.cols(); ++j) {
+      out += fmt::format("  {:7.4f}{:+.4f}i", matrix(i, j).real(), matrix(i, j).imag());
+    }
+    out += "\n";
+  }
+  return out;
+}
+
+std::string spectrum_text(const Spectrum& spectrum) {
+  std::string out =
+      "leading eigenvalues of the channel (modulus, phase in turns, period in symbols)\n";
+  for (const Complex value : spectrum.eigenvalues) {
+    const double period = period_of(value);
+    out += fmt::format("  {:.6f}  {:+.6f}  {}\n", std::abs(value),
+                       std::arg(value) / (2.0 * std::numbers::pi),
+                       std::isfinite(period) ? fmt::format("{:.3f}", period) : "–");
+  }
+  const double decay = spectrum.mixing_rate > 0.0 && spectrum.mixing_rate < 1.0 - 1e-9
+                           ? -1.0 / std::log(spectrum.mixing_rate)
+                           : std::numeric_limits<double>::infinity();
+  out += fmt::format("mixing rate             {:.6f}  ({})\n", spectrum.mixing_rate,
+                     spectrum.mixing_rate == 0.0 ? "forgets at once"
+                     : std::isfinite(decay)
+                         ? fmt::format("memory fades by 1/e in {:.2f} symbols", decay)
+                         : "does not forget");
+  return out;
+}
+
+std::string findings_text(const InspectFlags& options, const ModelFile& file,
+                          const Findings& found) {
+  std::string out = fmt::format("{}: {}\n", options.model, describe(file.model));
+  out += fmt::format("alphabet                {}\n", alphabet_of(file.model).description());
+  out += fmt::format("free parameters         {}\n", parameter_count(file.model));
+  out += fmt::format(
+      "feasibility residual    {:.3g}  ({})\n", found.residual,
+      found.feasible ? "trace preserving: its numbers are probabilities"
+                     : "INFEASIBLE: not trace preserving, its raw numbers are no probabilities");
+  if (!found.spectrum) {
+    return out +
+           "channel                 depends on the position: no fixed point, spectrum or entropy "
+           "rate\n";
+  }
+  out += fmt::format("fixed point{}\n",
+                     found.spectrum->unique_fixed_point
+                         ? ""
+                         : " (one of several; the one reached from the mixed state)");
+  out += matrix_text(found.fixed_point->state, !std::holds_alternative<Hqmm>(file.model));
+  out += spectrum_text(*found.spectrum);
+  const double s = static_cast<double>(alphabet_of(file.model).size());
+  const double bits = found.entropy->nats / std::numbers::ln2;
+  out += fmt::format("entropy rate            {:.5f} ± {:.5f} bits per symbol", bits,
+                     found.entropy->standard_error / std::numbers::ln2);
+  if (s > 1.0)
+    out += fmt::format("  (description accuracy {:.5f})", 1.0 - found.entropy->nats / std::log(s));
+  out += fmt::format("\n                        estimated from {} sampled symbols, seed {}\n",
+                     found.entropy->symbols, options.common.seed);
+  return out;
+}
+
+std::vector<Complex> eigenvalues_to_draw(const AnyModel& model) {
+  constexpr std::size_t kMost = 64;
+  if (const auto* hmm = std::get_if<Hmm>(&model)) return channel_spectrum(*hmm, kMost).eigenvalues;
+  if (const auto* hmm = std::get_if<EdgeHmm>(&model))
+    return channel_spectrum(*hmm, kMost).eigenvalues;
+  const auto& hqmm = std::get<Hqmm>(model);
+  if (!hqmm.positions.stationary())
+    throw fail(ErrorCode::kUsage, "--figure: a position-dependent model has no one channel");
+  return channel_spectrum(hqmm.sets[hqmm.positions.entries().front()], kMost).eigenvalues;
+}
+
+void draw_spectrum(const InspectFlags& options, const AnyModel& model) {
+  write_file(options.figure,
+             draw_disc_svg("Channel spectrum – " + describe(model), eigenvalues_to_draw(model)));
+}
+
+void run_inspect(const InspectFlags& options) {
+  const bool is_run = std::filesystem::is_directory(options.model);
+  if (!options.figure.empty() && (is_run || is_classifier_file(options.model)))
+    throw fail(ErrorCode::kUsage, "--figure draws the channel of a model file");
+  if (is_run) {
+    inspect_run(options.model, options.common);
+    return;
+  }
+  if (is_classifier_file(options.model)) {
+    inspect_classifier(options.model, options.common);
+    return;
+  }
+  const ModelFile file = read_model(options.model);
+  if (!options.figure.empty()) draw_spectrum(options, file.model);
+  const Findings found = look_at_model(file.model, options);
+  Output output(options.common.out);
+  output.write(options.common.json ? dump(findings_json(file, found))
+                                   : findings_text(options, file, found));
+  output.finish();
+}
+
+}  // namespace
+
+void add_inspect(Command program) {
+  auto options = std::make_shared<InspectFlags>();
+  Command command =
+      program.add_subcommand("inspect", "What a model is and does, or how a training run went")
+          .group("Use a model");
+  command
+      .add_option("MODEL", options->model,
+                  "Model or classifier file, or the folder of a training run")
+      .required()
+      .type_name("");
+  command.add_option("--eigenvalues", options->eigenvalues, "How many leading eigenvalues to show")
+      .check(whole_number(1, 64))
+      .capture_default_str()
+      .group("Detail")
+      .type_name("N");
+  command
+      .add_option("--entropy-symbols", options->entropy_symbols,
+                  "Symbols to sample for the entropy rate; 0 takes about a second's worth")
+      .check(whole_number())
+      .capture_default_str()
+      .group("Detail")
+      .type_name("N");
+  command
+      .add_option("--figure", options->figure,
+                  "Draw the channel's eigenvalues in the unit disc, as SVG")
+      .group("Detail")
+      .type_name("FILE.svg");
+  add_common(command, options->common, "Write the result here instead of to stdout");
+  command.footer(
+      R"(The channel is one step with its symbol unseen. Its leading eigenvalues say how fast the model forgets
+(modulus) and what periods it has found in the data (phase).
+Of a run: its options, how far it got, and what 'train --stationarity' measured of the paper's bound.
+
+Examples:
+  hqmm inspect model.h5 --figure spectrum.svg
+  hqmm inspect runs/first)");
+  command.callback([options] { run_inspect(*options); });
+}
+
+}  // namespace hqmm::cli

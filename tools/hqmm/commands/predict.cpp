@@ -1,0 +1,162 @@
+// hqmm predict MODEL [DATA]: the next symbol's distribution after every prefix, as a stream.
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "hqmm/core/error.hpp"
+#include "hqmm/core/types.hpp"
+#include "hqmm/data/alphabet.hpp"
+#include "hqmm/data/sequence_set.hpp"
+#include "hqmm/io/byte_source.hpp"
+#include "hqmm/io/model_file.hpp"
+#include "hqmm/io/sequences.hpp"
+#include "hqmm/io/text.hpp"
+#include "hqmm/model/any_model.hpp"
+#include "support/command.hpp"
+#include "support/model_text.hpp"
+#include "support/output.hpp"
+
+namespace hqmm::cli {
+namespace {
+
+struct PredictFlags {
+  CommonOptions common;
+  DataOptions data;
+  std::string model;
+  std::string sequences = "-";
+  std::size_t steps = 1;
+};
+
+/// Writes one line, or one element of a JSON array, per symbol.
+template <typename Filter>
+class Predictor {
+ public:
+  Predictor(Filter filter, const PredictFlags& options, const Alphabet& alphabet)
+      : filter_(std::move(filter)),
+        options_(options),
+        output_(options.common.out),
+        distribution_(alphabet.size()) {
+    if (options_.common.json) {
+      output_.write(fmt::format("{{\"alphabet\": {}, \"steps\": {}, \"predictions\": [",
+                                Json(alphabet.all_tokens()).dump(), options_.steps));
+    }
+  }
+
+  void begin(std::size_t length) { filter_.restart(length); }
+
+  void take(Symbol symbol) {
+    if (filter_.step(symbol).raw <= 0.0 && !warned_) {
+      warned_ = true;
+      warn(fmt::format("symbol {} has probability 0 under the model; it is taken as missing",
+                       count_));
+    }
+    predict_ahead(filter_, options_.steps, distribution_);
+    line_.clear();
+    const bool json = options_.common.json;
+    if (json) line_ += count_ == 0 ? "\n[" : ",\n[";
+    for (std::size_t y = 0; y < distribution_.size(); ++y) {
+      if (y > 0) line_ += json ? ", " : " ";
+      fmt::format_to(std::back_inserter(line_), "{}", distribution_[y]);
+    }
+    line_ += json ? "]" : "\n";
+    output_.write(line_);
+    ++count_;
+  }
+
+  void flush() { output_.flush(); }
+
+  void finish() {
+    if (options_.common.json) output_.write("\n]}\n");
+    output_.finish();
+  }
+
+ private:
+  Filter filter_;
+  const PredictFlags& options_;
+  Output output_;
+  std::vector<double> distribution_;
+  std::string line_;
+  std::uint64_t count_ = 0;
+  bool warned_ = false;
+};
+
+/// Text from stdin, answered symbol by symbol as it arrives.
+template <typename Filter>
+void follow(Predictor<Filter>& predictor, const ReadOptions& read) {
+  ByteSource source("-");
+  TextDecoder decoder("-", read.alphabet, read.ambiguous);
+  std::vector<char> buffer(64 * 1024);
+  const auto on_symbol = [&](Symbol symbol) { predictor.take(symbol); };
+  const auto on_end = [&] { predictor.begin(kUnknownLength); };
+  predictor.begin(kUnknownLength);
+  try {
+    while (const std::size_t size = source.read(buffer)) {
+      decoder.feed(std::string_view(buffer.data(), size), on_symbol, on_end);
+      predictor.flush();
+    }
+    decoder.finish(on_symbol, on_end);
+  } catch (const Error&) {
+    predictor.flush();  // what came before the bad symbol stands
+    throw;
+  }
+}
+
+void run_predict(const PredictFlags& options) {
+  const ModelFile file = read_model(options.model);
+  const Alphabet& alphabet = alphabet_of(file.model);
+  const ReadOptions read = options.data.resolve(&alphabet);
+  warn_if_infeasible(file.model, options.model);
+  const bool stream =
+      options.sequences == "-" && (!options.data.format_given() || read.format == Format::kText);
+  std::visit(
+      [&](const auto& model) {
+        Predictor predictor(make_filter(model), options, alphabet);
+        if (stream) {
+          follow(predictor, read);
+        } else {
+          const SequenceSet set = read_sequences(options.sequences, read);
+          for (std::size_t i = 0; i < set.size(); ++i) {
+            predictor.begin(set[i].size());
+            for (std::size_t t = 0; t < set[i].size(); ++t) predictor.take(set[i][t]);
+          }
+        }
+        predictor.finish();
+      },
+      file.model);
+}
+
+}  // namespace
+
+void add_predict(Command program) {
+  auto options = std::make_shared<PredictFlags>();
+  Command command =
+      program.add_subcommand("predict", "Distribution of the next symbol after every prefix")
+          .group("Use a model");
+  command.add_option("MODEL", options->model, "Model file").required().type_name("");
+  command.add_option("DATA", options->sequences, "Sequences; '-' (the default) follows stdin live")
+      .type_name("");
+  command.add_option("--steps", options->steps, "Predict the symbol this many steps ahead")
+      .check(whole_number(1, 1000000))
+      .capture_default_str()
+      .group("Prediction")
+      .type_name("K");
+  options->data.add_to(command);
+  add_common(command, options->common, "Write the result here instead of to stdout");
+  command.footer(
+      R"(One output line per input symbol, in the order of the alphabet, written as soon as the symbol is complete
+(the blank or newline after it has arrived). A newline ends a sequence and starts the model afresh. stdin is
+read as text unless --format says otherwise.
+
+Example: printf '0 2 2 ' | hqmm predict model.h5)");
+  command.callback([options] { run_predict(*options); });
+}
+
+}  // namespace hqmm::cli

@@ -1,0 +1,232 @@
+// Running the cells of a reproduction: side by side, each on one thread and each written as soon as
+// it is done, so that the same command goes on where an interrupted one stopped.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <exception>
+#include <filesystem>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "hqmm/core/error.hpp"
+#include "hqmm/core/parallel.hpp"
+#include "hqmm/evaluate/reproduction/plan.hpp"
+#include "hqmm/evaluate/reproduction/run_cell.hpp"
+#include "hqmm/evaluate/reproduction/summary.hpp"
+#include "hqmm/evaluate/splice_protocol.hpp"
+#include "hqmm/io/atomic_file.hpp"
+#include "hqmm/io/input.hpp"
+#include "hqmm/learn/learner.hpp"
+#include "reproduce/reproduce.hpp"
+#include "support/clock.hpp"
+#include "support/command.hpp"
+#include "support/interrupts.hpp"
+#include "support/output.hpp"
+#include "support/progress_line.hpp"
+
+namespace hqmm::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// One process at a time writes to a folder; the kernel lets go however the process ends.
+class FolderLock {
+ public:
+  explicit FolderLock(const fs::path& folder)
+      : handle_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    if (handle_ >= 0 && ::flock(handle_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+      ::close(handle_);
+      throw fail(ErrorCode::kUsage, Where{.file = folder.string()},
+                 "another hqmm is working in this folder");
+    }
+  }
+  ~FolderLock() {
+    if (handle_ >= 0) ::close(handle_);
+  }
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+
+ private:
+  int handle_;
+};
+
+/// Cells done and the time left, by the rough cost of those to come.
+class CellProgress {
+ public:
+  CellProgress(const CommonOptions& common, std::size_t done, std::size_t total, double cost_left)
+      : line_(common), done_(done), total_(total), cost_left_(cost_left) {
+    show("");
+  }
+
+  void finished(const Cell& cell) {
+    const std::lock_guard lock(guard_);
+    ++done_;
+    cost_done_ += rough_cost(cell);
+    show(describe(cell));
+  }
+
+ private:
+  void show(const std::string& last) {
+    const std::chrono::duration<double> gone = std::chrono::steady_clock::now() - start_;
+    const std::string left =
+        cost_done_ > 0.0 ? duration(gone.count() * (cost_left_ / cost_done_ - 1.0)) : "?";
+    line_.show(fmt::format("{} of {} cells, {} left  {}", done_, total_, left, last));
+  }
+
+  ProgressLine line_;
+  std::size_t done_;
+  std::size_t total_;
+  double cost_left_;  // when the run began
+  double cost_done_ = 0.0;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::mutex guard_;
+};
+
+class CellRunner {
+ public:
+  CellRunner(const ReproduceOptions& options, const std::vector<Cell>& plan,
+             const ReproductionData& data)
+      : options_(options),
+        plan_(plan),
+        data_(data),
+        folder_(fs::path(options.common.out) / "cells"),
+        found_(plan.size()) {}
+
+  std::vector<CellResult> run() {
+    make_folder();
+    const FolderLock lock(folder_);
+    load_done();
+    const StopRequest stop = catch_interrupts();
+    run_missing(stop);
+    std::vector<CellResult> out;
+    for (std::optional<CellResult>& one : found_)
+      if (one) out.push_back(std::move(*one));
+    if (out.size() < plan_.size()) {
+      throw fail(ErrorCode::kInterrupted,
+                 "interrupted: {} of {} cells are done and kept in {}; the same command goes on",
+                 out.size(), plan_.size(), options_.common.out);
+    }
+    return out;
+  }
+
+ private:
+  void make_folder() const {
+    std::error_code failure;
+    fs::create_directories(folder_, failure);
+    if (failure) {
+      throw fail(ErrorCode::kCannotWrite, Where{.file = folder_.string()},
+                 "the folder cannot be made: {}", failure.message());
+    }
+  }
+
+  [[nodiscard]] fs::path path_of(const Cell& cell) const {
+    return folder_ / (name_of(cell) + ".json");
+  }
+
+  void load_done() {
+    for (std::size_t i = 0; i < plan_.size(); ++i) {
+      const fs::path path = path_of(plan_[i]);
+      std::error_code ignored;
+      if (fs::exists(path, ignored)) found_[i] = load(path, plan_[i]);
+    }
+  }
+
+  /// Nothing for a file that is damaged: the cell is done again.
+  [[nodiscard]] std::optional<CellResult> load(const fs::path& path, const Cell& cell) const {
+    nlohmann::json json;
+    std::optional<CellResult> out;
+    try {
+      Input input(path.string());
+      json = nlohmann::json::parse(input.rest());
+      out = cell_result_from_json(json);
+    } catch (const std::exception&) {
+      warn(fmt::format("{} is damaged; this cell is done again", path.string()));
+      return {};
+    }
+    const nlohmann::json expected = made_with(options_, cell, data_);
+    if (json.value("made_with", nlohmann::json()) != expected) {
+      throw fail(
+          ErrorCode::kUsage, Where{.file = path.string()},
+          "this result is of other data, another version, instruction set or --time-limit: use "
+          "another -o, or remove the folder");
+    }
+    return out;
+  }
+
+  void run_missing(const StopRequest& stop) {
+    std::vector<std::size_t> missing;
+    double cost = 0.0;
+    for (std::size_t i = 0; i < plan_.size(); ++i) {
+      if (found_[i]) continue;
+      missing.push_back(i);
+      cost += rough_cost(plan_[i]);
+    }
+    if (missing.empty()) return;
+    if (missing.size() < plan_.size())
+      narrate(options_.common, fmt::format("{} of {} cells were done before",
+                                           plan_.size() - missing.size(), plan_.size()));
+    CellProgress progress(options_.common, plan_.size() - missing.size(), plan_.size(), cost);
+    std::atomic<std::size_t> next{0};
+    std::atomic<bool> failed{false};
+    const auto workers = static_cast<std::size_t>(resolve_threads(options_.common.threads));
+    parallel_for(workers, options_.common.threads, [&](std::size_t) {
+      while (!failed && !stop()) {
+        const std::size_t k = next++;
+        if (k >= missing.size()) return;
+        try {
+          run_one(missing[k], stop, progress);
+        } catch (...) {
+          failed = true;
+          throw;
+        }
+      }
+    });
+  }
+
+  void run_one(std::size_t i, const StopRequest& stop, CellProgress& progress) {
+    const Cell& cell = plan_[i];
+    CellResult result{cell, {}};
+    const double start = thread_seconds();
+    if (cell.study == Study::kSplice) {
+      result.outcome = run_splice_cell(
+          *data_.splice, {cell.latent_dim, cell.kraus_rank, cell.method, cell.seed, cell.clean}, 1);
+    } else {
+      auto outcome =
+          run_synthetic_cell(cell, data_.synthetic.at(cell.study), options_.time_limit, stop);
+      if (!outcome) return;
+      result.outcome = std::move(*outcome);
+    }
+    std::visit([&](auto& outcome) { outcome.seconds = thread_seconds() - start; }, result.outcome);
+    Json json = to_json(result);
+    json["made_with"] = made_with(options_, cell, data_);
+    write_file(path_of(cell).string(), dump(json));
+    found_[i] = std::move(result);
+    progress.finished(cell);
+  }
+
+  const ReproduceOptions& options_;
+  const std::vector<Cell>& plan_;
+  const ReproductionData& data_;
+  fs::path folder_;
+  std::vector<std::optional<CellResult>> found_;
+};
+
+}  // namespace
+
+std::vector<CellResult> run_cells(const ReproduceOptions& options, const std::vector<Cell>& plan,
+                                  const ReproductionData& data) {
+  return CellRunner(options, plan, data).run();
+}
+
+}  // namespace hqmm::cli

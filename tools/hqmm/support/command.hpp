@@ -1,0 +1,69 @@
+// What every command shares: the common flags, the data-reading flags and narration.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "support/command_line.hpp"
+
+namespace hqmm {
+class Alphabet;
+struct ReadOptions;
+}  // namespace hqmm
+
+namespace hqmm::cli {
+
+using Json = nlohmann::ordered_json;
+
+// One function per command: adds it to the program, with what to run when it is chosen.
+void add_train(Command program);
+void add_select(Command program);
+void add_classify(Command program);
+void add_score(Command program);
+void add_baseline(Command program);
+void add_predict(Command program);
+void add_sample(Command program);
+void add_inspect(Command program);
+void add_convert(Command program);
+void add_generate(Command program);
+void add_data(Command program);
+void add_reproduce(Command program);
+
+struct CommonOptions {
+  std::uint64_t seed = 1;
+  int threads = 0;
+  bool quiet = false;
+  bool json = false;
+  std::string out;
+};
+/// --seed --threads --quiet --json -o/--out, in one group of the help.
+void add_common(Command command, CommonOptions& options, const std::string& out_help);
+
+/// --alphabet --format --ambiguous --label-column --variable --base.
+class DataOptions {
+ public:
+  void add_to(Command command);
+  /// `model` overrides the alphabet unless one was given.
+  [[nodiscard]] ReadOptions resolve(const Alphabet* model = nullptr) const;
+  [[nodiscard]] bool format_given() const { return format_ != "auto"; }
+  /// For a run's config.json; from_json throws nlohmann::json::exception.
+  [[nodiscard]] Json to_json() const;
+  void from_json(const nlohmann::json& json);
+
+ private:
+  std::string alphabet_;
+  std::string format_ = "auto";
+  std::string ambiguous_ = "missing";
+  std::string label_column_;
+  std::vector<std::string> variables_;
+  std::optional<int> base_;
+};
+
+/// One line on stderr; narration is silenced by --quiet, warnings are not.
+void warn(const std::string& message);
+void narrate(const CommonOptions& options, const std::string& message);
+
+}  // namespace hqmm::cli

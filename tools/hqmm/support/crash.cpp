@@ -1,0 +1,52 @@
+// A crash, or a file library that loops for ever, is answered with one line and an exit code, never
+// with a core dump.
+#include "support/crash.hpp"
+
+#include <unistd.h>
+
+#include <csignal>
+#include <cstring>
+
+#include "hqmm/core/error.hpp"
+#include "hqmm/io/foreign_code.hpp"
+
+namespace hqmm::cli {
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kSanitized = true;  // the sanitizers report crashes better
+#else
+constexpr bool kSanitized = false;
+#endif
+
+void say(const char* text) { (void)!::write(STDERR_FILENO, text, std::strlen(text)); }
+
+void answer(int /*signal*/) {
+  const char* file = ForeignCode::file();
+  say("hqmm: error: ");
+  if (file != nullptr && *file != '\0') {
+    say(file);
+    say(": the file is damaged\n");
+    ::_exit(exit_status(ErrorCode::kBadData));
+  }
+  say("internal error: hqmm crashed; please report this\n");
+  ::_exit(exit_status(ErrorCode::kInternal));
+}
+
+}  // namespace
+
+void answer_for_crashes() {
+  if (kSanitized) return;
+  static char stack[64 * 1024];  // a stack overflow leaves none to run on
+  const stack_t alternative{stack, 0, sizeof stack};
+  ::sigaltstack(&alternative, nullptr);
+  struct sigaction action {};
+  action.sa_handler = answer;
+  action.sa_flags = SA_ONSTACK;
+  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM}) {
+    ::sigaction(signal, &action, nullptr);
+  }
+  ForeignCode::set_watchdog([](unsigned seconds) { ::alarm(seconds); });
+}
+
+}  // namespace hqmm::cli

@@ -1,0 +1,24 @@
+// Tables as text: for a terminal and as Markdown.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace hqmm::cli {
+
+/// Rows of cells; the first row is the head.
+using Cells = std::vector<std::vector<std::string>>;
+
+/// Columns of a terminal that UTF-8 without wide letters takes.
+[[nodiscard]] std::size_t text_width(const std::string& text);
+
+/// Text columns, the first to the left and the others to the right.
+[[nodiscard]] std::string table(const Cells& rows);
+/// The same as Markdown.
+[[nodiscard]] std::string markdown_table(const Cells& rows);
+/// Markdown whose columns stand under each other on a terminal too; the first `words` columns are
+/// words, the others numbers.
+[[nodiscard]] std::string aligned_markdown_table(const Cells& rows, std::size_t words = 0);
+
+}  // namespace hqmm::cli

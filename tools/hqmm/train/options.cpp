@@ -1,0 +1,229 @@
+#include "train/options.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <string>
+#include <system_error>
+#include <variant>
+
+#include "hqmm/core/error.hpp"
+#include "hqmm/core/simd.hpp"
+#include "hqmm/core/types.hpp"
+#include "hqmm/io/model_file.hpp"
+#include "hqmm/io/run_directory.hpp"
+#include "hqmm/io/train_config.hpp"
+#include "hqmm/learn/options.hpp"
+#include "hqmm/model/filter.hpp"
+#include "hqmm/model/hqmm.hpp"
+#include "support/output.hpp"
+
+namespace hqmm::cli {
+namespace {
+
+/// Flags that change nothing about a run but where and how long it goes on.
+const std::set<std::string> kWithResume = {"--resume", "--out",   "--time-limit",
+                                           "--json",   "--quiet", "--threads"};
+
+std::string absolute(const std::string& path) {
+  return path.empty() || path == "-" || path == "em" ? path
+                                                     : std::filesystem::absolute(path).string();
+}
+
+std::string model_in(const std::string& run_path) {
+  return (std::filesystem::path(run_path) / "model.h5").string();
+}
+
+bool same_folder(const std::filesystem::path& a, const std::filesystem::path& b) {
+  return !b.empty() && std::filesystem::weakly_canonical(a.empty() ? "." : a) ==
+                           std::filesystem::weakly_canonical(b / "").parent_path();
+}
+
+/// A slip of the hand must not cost the data.
+void require_not_an_input(const std::string& out, const std::string& input) {
+  std::error_code ignored;
+  if (!std::filesystem::equivalent(out, input, ignored)) return;
+  throw fail(ErrorCode::kUsage, "the model would overwrite its own data, {}: give another -o",
+             input);
+}
+
+/// Paths go into config.json, which holds UTF-8 only.
+std::string utf8(const std::string& path) {
+  const nlohmann::json json = path;
+  const std::string kept = json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  if (nlohmann::json::parse(kept) == json) return path;
+  throw fail(ErrorCode::kUsage, "--run cannot keep a path that is not UTF-8: {}",
+             printable(path, 200));
+}
+
+}  // namespace
+
+void TrainJob::settle(std::size_t alphabet_size) {
+  if (finish_options) finish_options(options, alphabet_size);
+  options.threads = common.threads;
+  require_usable(options);
+}
+
+Json TrainJob::config(const std::string& train_hash, const std::string& validation_hash) const {
+  Json config;
+  config["command"] = "train";
+  config["version"] = HQMM_VERSION;
+  config["simd"] = simd_target();
+  config["train"] = utf8(absolute(train_path));
+  config["validation"] = utf8(absolute(validation_path));
+  config["validation_share"] = validation_share;
+  config["train_hash"] = train_hash;
+  config["validation_hash"] = validation_hash;
+  config["reading"] = data.to_json();
+  config["out"] =
+      utf8(absolute(common.out));  // empty: model.h5 in the run directory, wherever it moves
+  config["warm_start"] = utf8(absolute(warm_start));
+  config["stationarity"] = stationarity;
+  config["options"] = to_json(options);
+  return config;
+}
+
+TrainOptions TrainFlags::cell_options(std::size_t alphabet_size, Index n, Index w) const {
+  TrainOptions options = options_for(alphabet_size, Sizes{n, w});
+  options.threads = 1;
+  require_usable(options);
+  return options;
+}
+
+TrainOptions TrainFlags::options_for(std::size_t alphabet_size,
+                                     const std::optional<Sizes>& cell) const {
+  const auto apply_given = [&](TrainOptions& options) {
+    if (stationarity_) options.schedule = ScheduleKind::kConstant;
+    for (const auto& [option, apply] : overrides_) {
+      if (option.given()) apply(options);
+    }
+    if (cell) {
+      options.latent_dim = cell->n;
+      options.kraus_rank = cell->w;
+    }
+  };
+  TrainOptions options = recipe(parse_learner(learner_), preset_, alphabet_size, apply_given);
+  take_sizes_from_warm_start(options);
+  options.seed = common_.seed;
+  return options;
+}
+
+bool TrainFlags::given(const std::string& name) const {
+  return std::any_of(overrides_.begin(), overrides_.end(), [&](const auto& one) {
+    return one.first.has_long_name(name) && one.first.given();
+  });
+}
+
+void TrainFlags::take_sizes_from_warm_start(TrainOptions& options) const {
+  if (warm_start_.empty()) return;
+  Index rank =
+      options.latent_dim;  // the embedding of an HMM has as many operators per symbol as states
+  if (warm_model_) {
+    const Index n = std::visit([](const auto& m) { return m.latent_dim(); }, *warm_model_);
+    if (!given("latent-dim")) options.latent_dim = n;
+    rank =
+        std::holds_alternative<Hqmm>(*warm_model_) ? std::get<Hqmm>(*warm_model_).kraus_rank() : n;
+  }
+  if (!given("kraus-rank")) options.kraus_rank = rank;
+}
+
+void TrainFlags::require_flags_that_go_together() const {
+  if (train_path_.empty()) throw fail(ErrorCode::kUsage, "DATA is required (or --resume DIR)");
+  if (common_.out.empty() && run_path_.empty() && !grid_) {
+    throw fail(ErrorCode::kUsage, "where should the model go? Give -o model.h5 (or --run DIR)");
+  }
+  if (!run_path_.empty() && (train_path_ == "-" || validation_path_ == "-")) {
+    throw fail(ErrorCode::kUsage,
+               "--run needs data in a file: a run that goes on must read it again");
+  }
+  const std::initializer_list<std::string> inputs = {train_path_, validation_path_, warm_start_};
+  if (std::count(inputs.begin(), inputs.end(), "-") > 1)
+    throw fail(ErrorCode::kUsage, "only one input can come from stdin");
+  if (retraction_ == "literal" && learner_ != "ns-ris")
+    throw fail(ErrorCode::kUsage, "--retraction literal is about ns-ris, not {}", learner_);
+  if (retraction_ == "literal" && given("average")) {
+    throw fail(ErrorCode::kUsage,
+               "--average does not go with --retraction literal: a mean of infeasible models is "
+               "projected back before it is scored");
+  }
+  if (stationarity_ && learner_ != "ns-ris")
+    throw fail(ErrorCode::kUsage, "--stationarity is about ns-ris, not {}", learner_);
+}
+
+TrainJob TrainFlags::job() {
+  require_flags_that_go_together();
+  if (!warm_start_.empty() && warm_start_ != "em") warm_model_ = read_model(warm_start_).model;
+  TrainJob job;
+  job.common = common_;
+  job.data = data_;
+  job.train_path = train_path_;
+  job.validation_path = validation_path_;
+  job.validation_share = validation_share_;
+  job.run_path = run_path_;
+  job.out = common_.out.empty() ? model_in(run_path_) : common_.out;
+  job.warm_start = warm_start_;
+  job.warm_model = warm_model_;
+  job.stationarity = stationarity_;
+  job.options = options_for(0);
+  require_usable(job.options);
+  job.finish_options = [this](TrainOptions& options, std::size_t alphabet_size) {
+    options = options_for(alphabet_size);
+  };
+  if (grid_ && common_.out.empty()) {
+    job.out.clear();
+    return job;
+  }
+  for (const std::string& input : {train_path_, validation_path_})
+    require_not_an_input(job.out, input);
+  if (!same_folder(std::filesystem::path(job.out).parent_path(), run_path_))
+    require_writable_place(job.out);
+  return job;
+}
+
+TrainJob TrainFlags::resume(const RunDirectory& run) const {
+  for (const Option option : command_.options()) {
+    const std::string name = option.name();
+    if (!option.given() || kWithResume.contains(name)) continue;
+    throw fail(ErrorCode::kUsage,
+               "--resume goes on with the run's own data and options: {} cannot be given", name);
+  }
+  TrainJob job;
+  job.common = common_;
+  job.resuming = true;
+  job.run_path = resume_path_;
+  const nlohmann::json& config = run.config();
+  try {
+    config.at("train").get_to(job.train_path);
+    config.at("validation").get_to(job.validation_path);
+    config.at("validation_share").get_to(job.validation_share);
+    config.at("train_hash").get_to(job.expected_train_hash);
+    config.at("validation_hash").get_to(job.expected_validation_hash);
+    config.at("out").get_to(job.out);
+    config.at("warm_start").get_to(job.warm_start);
+    config.at("stationarity").get_to(job.stationarity);
+    config.at("simd").get_to(job.expected_simd);
+    job.data.from_json(config.at("reading"));
+    job.options = train_options_from_json(config.at("options"));
+    require_usable(job.options);
+  } catch (const nlohmann::json::exception&) {
+    throw fail(ErrorCode::kBadData, {run.file("config.json"), {}, {}, {}, {}},
+               "does not describe a training run");
+  } catch (const Error& error) {
+    throw Error(ErrorCode::kBadData, error.message(), {run.file("config.json"), {}, {}, {}, {}});
+  }
+  if (given("time-limit")) job.options.time_limit = given_.time_limit;
+  require_usable(job.options);
+  if (!common_.out.empty()) job.out = common_.out;
+  if (job.out.empty()) job.out = model_in(resume_path_);
+  for (const std::string& input : {job.train_path, job.validation_path})
+    require_not_an_input(job.out, input);
+  require_writable_place(job.out);
+  return job;
+}
+
+}  // namespace hqmm::cli

@@ -1,0 +1,103 @@
+// The flags of `hqmm train` and what they add up to: a TrainJob, which config.json of a run
+// directory keeps.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "hqmm/core/types.hpp"
+#include "hqmm/learn/options.hpp"
+#include "hqmm/model/any_model.hpp"
+#include "support/command.hpp"
+
+namespace hqmm {
+class RunDirectory;
+}
+
+namespace hqmm::cli {
+
+/// One training run, complete: made from flags, or read back from a run directory.
+struct TrainJob {
+  CommonOptions common;
+  DataOptions data;
+  std::string train_path;
+  std::string validation_path;  // empty: a share of the training data
+  double validation_share = 0.2;
+  std::string out;  // where the model goes
+  std::string run_path;
+  std::string warm_start;              // a model file, "em", or nothing
+  std::optional<AnyModel> warm_model;  // the model of that file
+  std::string expected_train_hash;     // when resuming
+  std::string expected_validation_hash;
+  std::string expected_simd;
+  bool stationarity = false;
+  bool resuming = false;
+  TrainOptions options;
+  /// Fills in what depends on the alphabet (the paper preset's tuned values).
+  std::function<void(TrainOptions&, std::size_t)> finish_options;
+
+  void settle(std::size_t alphabet_size);
+  [[nodiscard]] Json config(const std::string& train_hash,
+                            const std::string& validation_hash) const;
+};
+
+class TrainFlags {
+ public:
+  void add_to(Command command);
+  /// For a grid of sizes: -n and -w take lists, and what is about one run is left out.
+  void add_grid_to(Command command);
+  [[nodiscard]] const std::vector<Index>& latent_dims() const { return latent_dims_; }
+  [[nodiscard]] const std::vector<Index>& kraus_ranks() const { return kraus_ranks_; }
+  /// The options of one model of the grid.
+  [[nodiscard]] TrainOptions cell_options(std::size_t alphabet_size, Index n, Index w) const;
+  [[nodiscard]] const std::string& resume_path() const { return resume_path_; }
+  /// Throws kUsage for flags that do not go together. The job refers to these flags.
+  [[nodiscard]] TrainJob job();
+  [[nodiscard]] TrainJob resume(const RunDirectory& run) const;
+
+ private:
+  /// Registers a flag whose value goes into the options when it was given.
+  void flag(const char* group, Option option, std::function<void(TrainOptions&)> apply);
+  void add_model_flags(Command command);
+  void add_size_flags(Command command);
+  void add_size_lists(Command command);
+  void add_warm_start_flags(Command command);
+  void add_stop_flags(Command command);
+  void add_descent_flags(Command command);
+  void add_data_flags(Command command);
+  void add_run_flags(Command command);
+  void require_flags_that_go_together() const;
+  struct Sizes {
+    Index n, w;
+  };
+  /// The recipe of the learner and preset, with every flag that was given on top.
+  [[nodiscard]] TrainOptions options_for(std::size_t alphabet_size,
+                                         const std::optional<Sizes>& cell = {}) const;
+  /// n and w, when they were not given, are those of the model training starts from.
+  void take_sizes_from_warm_start(TrainOptions& options) const;
+  [[nodiscard]] bool given(const std::string& long_name) const;
+
+  Command command_;
+  bool grid_ = false;
+  std::vector<Index> latent_dims_{2, 4, 8};
+  std::vector<Index> kraus_ranks_{1, 2, 4};
+  CommonOptions common_;
+  DataOptions data_;
+  std::optional<AnyModel> warm_model_;
+  std::string train_path_, validation_path_, run_path_, resume_path_, warm_start_;
+  double validation_share_ = 0.2;
+  bool stationarity_ = false;
+  std::string learner_ = "ns-ris";
+  std::string preset_ = "default";
+  TrainOptions given_;  // values of the flags
+  std::string retraction_, schedule_, initial_state_, engine_, emission_, chunk_length_, burn_in_,
+      validation_burn_in_;
+  /// Copies one flag's value into the options, for each flag; run only for those given.
+  std::vector<std::pair<Option, std::function<void(TrainOptions&)>>> overrides_;
+};
+
+}  // namespace hqmm::cli

@@ -1,0 +1,36 @@
+// What a person sees while training runs: a line on a terminal, nothing in a pipe.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "hqmm/data/sequence_set.hpp"
+#include "hqmm/learn/options.hpp"
+#include "hqmm/learn/trainer.hpp"
+#include "support/progress_line.hpp"
+
+namespace hqmm::cli {
+
+class Progress {
+ public:
+  Progress(const CommonOptions& common, const TrainOptions& options);
+  void show(const EpochRecord& record);
+  void clear() { line_.clear(); }
+
+ private:
+  [[nodiscard]] std::string time_left(const EpochRecord& record);
+
+  ProgressLine line_;
+  TrainOptions options_;
+  std::optional<double> best_da_;
+  std::size_t restart_ = 0;         // of the last record
+  std::size_t epoch_ = 0;           // of the last record
+  std::size_t epochs_earlier_ = 0;  // of the restarts before it
+};
+
+/// "ns-ris (feasible), n = 4, w = 2, s = 6: 200 chunks of 300 symbols, …"
+[[nodiscard]] std::string describe_run(const TrainOptions& options, const SequenceSet& train,
+                                       const SequenceSet& validation);
+
+}  // namespace hqmm::cli

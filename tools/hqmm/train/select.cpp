@@ -1,0 +1,276 @@
+// hqmm select DATA: trains a grid of sizes side by side, each model on one thread, ranks them by
+// validation and keeps the best.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <numbers>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "hqmm/core/error.hpp"
+#include "hqmm/core/parallel.hpp"
+#include "hqmm/core/types.hpp"
+#include "hqmm/evaluate/score.hpp"
+#include "hqmm/evaluate/statistics.hpp"
+#include "hqmm/io/json_number.hpp"
+#include "hqmm/io/model_file.hpp"
+#include "hqmm/io/provenance.hpp"
+#include "hqmm/learn/trainer.hpp"
+#include "hqmm/model/likelihood.hpp"
+#include "hqmm/model/parameters.hpp"
+#include "support/clock.hpp"
+#include "support/command.hpp"
+#include "support/interrupts.hpp"
+#include "support/output.hpp"
+#include "support/progress_line.hpp"
+#include "train/data.hpp"
+#include "train/options.hpp"
+#include "train/progress.hpp"
+
+namespace hqmm::cli {
+namespace {
+
+struct SelectFlags {
+  TrainFlags train;
+  std::string models;  // folder for every model, or nothing
+};
+
+struct Cell {
+  TrainOptions options;
+  TrainResult result;
+  std::string file;  // in the folder for every model
+  Score validation;
+  double bits = 0.0;     // per validation symbol
+  double seconds = 0.0;  // of one processor
+  bool done = false;
+
+  /// Bits per symbol more than `best`, and the standard error of that over sequences.
+  double behind = 0.0;
+  std::optional<double> standard_error;
+};
+
+bool learns_hmms(const Cell& cell) { return cell.options.learner == LearnerKind::kEm; }
+
+double rough_cost(const TrainOptions& options) {
+  const auto n = static_cast<double>(options.latent_dim);
+  return options.learner == LearnerKind::kEm ? n * n
+                                             : n * n * n * static_cast<double>(options.kraus_rank);
+}
+
+std::vector<Cell> make_grid(const TrainFlags& flags, std::size_t alphabet_size) {
+  std::vector<Cell> out;
+  for (const Index n : flags.latent_dims()) {
+    for (const Index w : flags.kraus_ranks()) {
+      Cell cell;
+      cell.options = flags.cell_options(alphabet_size, n, w);
+      out.push_back(std::move(cell));
+      if (learns_hmms(out.back())) break;  // an HMM has no w
+    }
+  }
+  return out;
+}
+
+void save(const std::string& path, const TrainData& data, const Cell& cell) {
+  write_model(path, {cell.result.model, select_provenance(cell.options, data.train, data.validation,
+                                                          cell.result, cell.bits)});
+}
+
+/// n8-w2.h5, or n8.h5 of an HMM.
+std::string file_name(const Cell& cell) {
+  const std::string rank = learns_hmms(cell) ? "" : fmt::format("-w{}", cell.options.kraus_rank);
+  return fmt::format("n{}{}.h5", cell.options.latent_dim, rank);
+}
+
+class Grid {
+ public:
+  /// `folder`: where every model goes as soon as it is trained; empty for nowhere.
+  Grid(const TrainJob& job, const TrainData& data, std::vector<Cell> cells,
+       std::filesystem::path folder)
+      : job_(job),
+        data_(data),
+        cells_(std::move(cells)),
+        folder_(std::move(folder)),
+        line_(job.common) {}
+
+  /// Trained models, the best first; those that an interrupt left out are not among them.
+  std::vector<Cell> run(const StopRequest& stop) {
+    // The long ones first, so that none of them is left to run alone.
+    std::vector<std::size_t> order(cells_.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      return rough_cost(cells_[a].options) > rough_cost(cells_[b].options);
+    });
+    show();
+    std::atomic<std::size_t> next{0};
+    const auto workers = static_cast<std::size_t>(resolve_threads(job_.common.threads));
+    parallel_for(workers, job_.common.threads, [&](std::size_t) {
+      while (!stop()) {
+        const std::size_t k = next++;
+        if (k >= order.size()) return;
+        train_one(cells_[order[k]], stop);
+      }
+    });
+    line_.clear();
+    return ranked();
+  }
+
+ private:
+  void train_one(Cell& cell, const StopRequest& stop) {
+    const double start = thread_seconds();
+    TrainHooks hooks;
+    hooks.stop_requested = stop;
+    cell.result = train(data_.train, data_.validation, cell.options, hooks);
+    if (cell.result.status == TrainStatus::kInterrupted) return;
+    const DataPlan plan = plan_data(data_.train, data_.validation, cell.options);
+    cell.validation = score(cell.result.model, data_.validation, plan.validation_burn_in, 1);
+    cell.bits = cell.validation.bits_per_symbol.value();
+    cell.seconds = thread_seconds() - start;
+    cell.done = true;
+    const std::lock_guard lock(guard_);
+    if (!folder_.empty()) {
+      cell.file = (folder_ / file_name(cell)).string();
+      save(cell.file, data_, cell);
+    }
+    ++done_;
+    show();
+  }
+
+  void show() { line_.show(fmt::format("{} of {} models trained", done_, cells_.size())); }
+
+  std::vector<Cell> ranked() {
+    std::erase_if(cells_, [](const Cell& cell) { return !cell.done; });
+    std::stable_sort(cells_.begin(), cells_.end(), [](const Cell& a, const Cell& b) {
+      if (a.bits != b.bits) return a.bits < b.bits;
+      return parameter_count(a.result.model) < parameter_count(b.result.model);
+    });
+    for (Cell& cell : cells_) compare(cell, cells_.front());
+    return std::move(cells_);
+  }
+
+  static void compare(Cell& cell, const Cell& best) {
+    cell.behind = cell.bits - best.bits;
+    if (&cell == &best) return;
+    std::vector<double> more, symbols;
+    for (std::size_t i = 0; i < cell.validation.per_sequence.size(); ++i) {
+      const SequenceLikelihood& here = cell.validation.per_sequence[i];
+      const SequenceLikelihood& there = best.validation.per_sequence[i];
+      more.push_back((there.log_likelihood - here.log_likelihood) / std::numbers::ln2);
+      symbols.push_back(static_cast<double>(here.scored));
+    }
+    cell.standard_error = weighted_mean(more, symbols).standard_error;
+  }
+
+  const TrainJob& job_;
+  const TrainData& data_;
+  std::vector<Cell> cells_;
+  std::filesystem::path folder_;
+  std::size_t done_ = 0;
+  ProgressLine line_;
+  std::mutex guard_;
+};
+
+Json cell_json(const Cell& cell) {
+  Json out;
+  out["latent_dim"] = cell.options.latent_dim;
+  out["kraus_rank"] = learns_hmms(cell) ? Json(nullptr) : Json(cell.options.kraus_rank);
+  out["parameters"] = parameter_count(cell.result.model);
+  out["validation_bits_per_symbol"] = number(cell.bits);
+  out["behind_best"] = number(cell.behind);
+  out["behind_best_standard_error"] = number(cell.standard_error);
+  out["seconds"] = cell.seconds;
+  out["status"] = name_of(cell.result.status);
+  out["epochs_run"] = cell.result.epochs_run;
+  out["best_epoch"] = cell.result.best_epoch;
+  if (!cell.file.empty()) out["model"] = cell.file;
+  return out;
+}
+
+Json grid_json(const TrainJob& job, const std::vector<Cell>& cells) {
+  Json out;
+  out["learner"] = name_of(job.options.learner);
+  if (learns_hmms(cells.front())) out["emission"] = name_of(job.options.emission);
+  out["models"] = Json::array();
+  for (const Cell& cell : cells) out["models"].push_back(cell_json(cell));
+  out["model"] = job.out.empty() ? Json(nullptr) : Json(job.out);
+  return out;
+}
+
+std::string grid_text(const TrainJob& job, const std::vector<Cell>& cells) {
+  std::string out = fmt::format("{:>5} {:>4} {:>11} {:>12}   {:<20} {:>9}\n", "n", "w",
+                                "parameters", "bits/symbol", "behind the best", "seconds");
+  for (const Cell& cell : cells) {
+    std::string behind = &cell == &cells.front() ? "" : fmt::format("{:.5f}", cell.behind);
+    if (cell.standard_error) behind += fmt::format(" ± {:.5f}", *cell.standard_error);
+    out += fmt::format(
+        "{:>5} {:>4} {:>11} {:>12.5f}   {:<20} {:>9.1f}{}\n", cell.options.latent_dim,
+        learns_hmms(cell) ? "–" : fmt::format("{}", cell.options.kraus_rank),
+        parameter_count(cell.result.model), cell.bits, behind, cell.seconds,
+        cell.result.status == TrainStatus::kDiverged ? "  diverged: " + cell.result.message : "");
+  }
+  if (!job.out.empty()) out += fmt::format("the first is in {}\n", job.out);
+  return out;
+}
+
+void make_folder(const std::string& path) {
+  if (path.empty()) return;
+  std::error_code failure;
+  std::filesystem::create_directories(path, failure);
+  if (!std::filesystem::is_directory(path))
+    throw fail(ErrorCode::kUsage, "--models {}: expected a folder, or a place to make one", path);
+}
+
+void run_select(SelectFlags& flags) {
+  leave_on_interrupts();
+  TrainJob job = flags.train.job();
+  make_folder(flags.models);
+  const TrainData data = read_train_data(job);
+  require_usable_data(job, data);
+  std::vector<Cell> grid = make_grid(flags.train, data.train.alphabet().size());
+  const std::size_t wanted = grid.size();
+  if (!data.how.empty()) narrate(job.common, data.how);
+  const StopRequest stop = catch_interrupts();
+  const std::vector<Cell> cells = Grid(job, data, std::move(grid), flags.models).run(stop);
+  if (cells.empty()) throw fail(ErrorCode::kInterrupted, "interrupted: nothing was written");
+  if (!job.out.empty()) save(job.out, data, cells.front());
+  Output output;
+  output.write(job.common.json ? dump(grid_json(job, cells)) : grid_text(job, cells));
+  output.finish();
+  if (cells.size() < wanted) {
+    throw fail(ErrorCode::kInterrupted, "interrupted: {} of {} models were trained", cells.size(),
+               wanted);
+  }
+}
+
+}  // namespace
+
+void add_select(Command program) {
+  auto flags = std::make_shared<SelectFlags>();
+  Command command =
+      program.add_subcommand("select", "Train a grid of model sizes and keep the best")
+          .group("Learn");
+  flags->train.add_grid_to(command);
+  command.add_option("--models", flags->models, "Folder to keep every model in: n8-w2.h5, …")
+      .group("Output")
+      .type_name("DIR");
+  command.footer(
+      R"(Every size is trained with the options of 'hqmm train' on a thread of its own, and ranked by its bits per
+validation symbol. Parameters are what a model is free to choose: without the constraints, and without what
+changes no probability. Seconds are of one processor. The standard error of the distance to the best is over
+validation sequences.
+
+Examples:
+  hqmm select train.txt --validation validation.txt -n 2,4,8 -w 1,2,4 -o best.h5
+  hqmm select train.txt --learner em --emission edge -n 2,4,8,16)");
+  command.callback([flags] { run_select(*flags); });
+}
+
+}  // namespace hqmm::cli
