@@ -22,10 +22,8 @@ void bind_training(py::module_& m);
 void bind_classifier(py::module_& m);
 
 /// json.loads, so that Python sees dictionaries and lists.
-template <typename Json>
-py::object to_python(const Json& json) {
-  static constexpr auto kReplace = Json::error_handler_t::replace;
-  return py::module_::import("json").attr("loads")(json.dump(-1, ' ', false, kReplace));
+inline py::object to_python(const std::string& json) {
+  return py::module_::import("json").attr("loads")(json);
 }
 
 /// An array over memory that `owner` keeps alive: no copy, and not to be written to.

@@ -99,8 +99,7 @@ py::array_t<double> log_proba(const ClassifierFile& file, const SequenceSet& set
 std::shared_ptr<ModelFile> part(const ClassifierFile& file, std::size_t c) {
   if (c >= file.classifier.models.size())
     throw py::index_error(fmt::format("there are {} classes", file.classifier.models.size()));
-  return std::make_shared<ModelFile>(
-      ModelFile{file.classifier.models[c], nlohmann::json::object()});
+  return std::make_shared<ModelFile>(ModelFile{file.classifier.models[c]});
 }
 
 }  // namespace

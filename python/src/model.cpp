@@ -1,5 +1,6 @@
 // Model: a model file in memory, and everything that is asked of a model.
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "binding.hpp"
 #include "hqmm/io/model_arrays.hpp"
@@ -118,7 +119,7 @@ py::object score_figures(const ModelFile& file, const SequenceSet& set, std::siz
     const py::gil_scoped_release nogil;
     return score(file.model, set, burn_in, threads);
   }();
-  return to_python(score_json(found));
+  return to_python(score_json(found).dump());
 }
 
 /// Walks every sequence; after every symbol `each(filter, row)`, the rows counted through.

@@ -1,5 +1,6 @@
 // hqmm._core: thin; everything people meet is in python/hqmm.
 #include <cctype>
+#include <nlohmann/json.hpp>
 
 #include "binding.hpp"
 #include "hqmm/core/simd.hpp"

@@ -1,4 +1,6 @@
 // train(): one training run, as `hqmm train` makes it.
+#include <nlohmann/json.hpp>
+
 #include "binding.hpp"
 #include "interrupts.hpp"
 
@@ -81,7 +83,7 @@ py::dict train_model(const Request& request, const py::object& on_epoch) {
   hooks.stop_requested = [&] { return ended || watch.stop(); };
   hooks.on_epoch = [&](const EpochRecord& record) {
     const py::gil_scoped_acquire gil;
-    const py::object seen = to_python(to_json(record));
+    const py::object seen = to_python(to_json(record).dump());
     history.append(seen);
     watch.tell(on_epoch, seen);
     if (watch.asked_to_end()) ended = true;

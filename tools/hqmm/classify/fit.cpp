@@ -17,6 +17,7 @@
 #include "hqmm/evaluate/classification.hpp"
 #include "hqmm/evaluate/cross_validation.hpp"
 #include "hqmm/io/classifier_file.hpp"
+#include "hqmm/io/json_text.hpp"
 #include "hqmm/io/model_file.hpp"
 #include "hqmm/io/provenance.hpp"
 #include "hqmm/learn/class_labels.hpp"
@@ -51,7 +52,7 @@ Json fit_json(const FitOptions& options, const ClassifierFile& file, const Class
   for (const AnyModel& model : file.classifier.models)
     residual = std::max(residual, feasibility_residual(model));
   out["feasibility_residual"] = residual;
-  out["options"] = file.provenance.at("options");
+  out["options"] = Json::parse(file.provenance).at("options");
   return out;
 }
 
@@ -134,8 +135,8 @@ void run_extract(const ExtractOptions& options) {
                                {"version", HQMM_VERSION},
                                {"class", options.name},
                                {"prior", file.classifier.priors[c]},
-                               {"classifier", file.provenance}};
-  write_model(options.common.out, {file.classifier.models[c], provenance});
+                               {"classifier", nlohmann::json::parse(file.provenance)}};
+  write_model(options.common.out, {file.classifier.models[c], json_text(provenance)});
   if (options.common.json) {
     Output output;
     output.write(dump({{"model", options.common.out},
@@ -175,7 +176,7 @@ void inspect_classifier(const std::string& path, const CommonOptions& common) {
       one["feasible"] = is_feasible(model);
       out["classes"].push_back(std::move(one));
     }
-    out["provenance"] = file.provenance;
+    out["provenance"] = Json::parse(file.provenance);
     output.write(dump(out));
     output.finish();
     return;

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -9,6 +10,7 @@
 #include "hqmm/core/error.hpp"
 #include "hqmm/data/sequence_set.hpp"
 #include "hqmm/io/atomic_file.hpp"
+#include "hqmm/io/json_text.hpp"
 #include "hqmm/io/model_file.hpp"
 #include "hqmm/io/sequences.hpp"
 #include "hqmm/model/any_model.hpp"
@@ -61,7 +63,10 @@ void run_convert(const ConvertFlags& options) {
   ModelFile file = read_model(options.in);
   if (!options.embed.empty()) {
     file.model = embedded(options, file.model);
-    file.provenance["embedded_from_hmm"] = options.embed;
+    auto provenance = nlohmann::json::parse(file.provenance);
+    if (!provenance.is_object()) provenance = nlohmann::json::object();
+    provenance["embedded_from_hmm"] = options.embed;
+    file.provenance = json_text(provenance);
   }
   warn_if_infeasible(file.model, options.in);
   write_model(options.out, file);

@@ -10,6 +10,7 @@
 #include "hqmm/core/error.hpp"
 #include "hqmm/data/sequence_set.hpp"
 #include "hqmm/io/atomic_file.hpp"
+#include "hqmm/io/json_text.hpp"
 #include "hqmm/io/model_file.hpp"
 #include "hqmm/io/sequences.hpp"
 #include "hqmm/model/any_model.hpp"
@@ -38,10 +39,10 @@ void run_generate(const GenerateFlags& options) {
   }
   const Benchmark benchmark =
       generate_benchmark(source, options.common.seed, options.common.threads);
-  const ModelFile truth{source,
-                        {{"command", "generate " + options.which},
-                         {"seed", options.common.seed},
-                         {"version", HQMM_VERSION}}};
+  const nlohmann::json provenance = {{"command", "generate " + options.which},
+                                     {"seed", options.common.seed},
+                                     {"version", HQMM_VERSION}};
+  const ModelFile truth{source, json_text(provenance)};
   Json report;
   report["benchmark"] = options.which;
   report["seed"] = options.common.seed;

@@ -132,7 +132,7 @@ Json findings_json(const ModelFile& file, const Findings& found) {
         {"standard_error_bits", found.entropy->standard_error / std::numbers::ln2},
         {"symbols", found.entropy->symbols}};
   }
-  out["provenance"] = file.provenance;
+  out["provenance"] = Json::parse(file.provenance);
   return out;
 }
 

@@ -70,7 +70,7 @@ RunFindings look_at_run(const std::string& path) {
   const RunDirectory run = RunDirectory::open(path);
   RunFindings out;
   out.path = path;
-  out.config = run.config();
+  out.config = nlohmann::json::parse(run.config());
   try {
     out.options = train_options_from_json(out.config.at("options"));
   } catch (const nlohmann::json::exception&) {

@@ -196,7 +196,7 @@ TrainJob TrainFlags::resume(const RunDirectory& run) const {
   job.common = common_;
   job.resuming = true;
   job.run_path = resume_path_;
-  const nlohmann::json& config = run.config();
+  const nlohmann::json config = nlohmann::json::parse(run.config());
   try {
     config.at("train").get_to(job.train_path);
     config.at("validation").get_to(job.validation_path);

@@ -19,7 +19,7 @@ namespace hqmm::cli {
 
 Run::Run(std::optional<RunDirectory> found, const std::string& path, const Json& config) {
   created_ = !found && !path.empty();
-  if (created_) found = RunDirectory::create(path, config);
+  if (created_) found = RunDirectory::create(path, config.dump());
   if (!found) return;
   directory_ = std::move(found);
   lock();
