@@ -1,7 +1,7 @@
 # Reads the compile_commands.json of CMake. Prints a line for every unit, its fields separated by tabs:
 #   its object, its file, the lines of the sources it stands for, its compile command,
 #   and with -v closure=1 its file again and every file of the project it includes, directly or not.
-# -v root=FOLDER names the project. A unit in its build folder is a generated one: it stands for the sources it includes.
+# -v root=FOLDER names the project. A unit in its build folder is generated: it stands for the sources it includes.
 
 # Reads a file once: count[file] is its number of lines, -1 when there is no such file.
 function scan(file,    line, name, status) {
