@@ -7,7 +7,9 @@
 namespace hqmm::python {
 namespace {
 
-py::bytes serialized(const ClassifierFile& file) { return py::bytes(serialize_classifier(file)); }
+py::bytes classifier_bytes(const ClassifierFile& file) {
+  return py::bytes(serialize_classifier(file));
+}
 
 /// positions "map:" + this is the map that the call brought along; any other name is a file.
 constexpr std::string_view kGivenMap = "given";
@@ -109,10 +111,10 @@ void bind_classifier(py::module_& m) {
       .def_static("load", &read_classifier)
       .def("save", [](const ClassifierFile& file,
                       const std::string& path) { write_classifier(path, file); })
-      .def("to_bytes", &serialized)
+      .def("to_bytes", &classifier_bytes)
       .def_static("from_bytes",
                   [](const std::string& bytes) { return parse_classifier(bytes, "bytes"); })
-      .def(py::pickle(&serialized,
+      .def(py::pickle(&classifier_bytes,
                       [](const py::bytes& bytes) { return parse_classifier(bytes, "the pickle"); }))
       .def_property_readonly("classes",
                              [](const ClassifierFile& f) { return f.classifier.classes; })

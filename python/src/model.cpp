@@ -10,7 +10,7 @@ namespace {
 
 constexpr py::ssize_t kEntry = sizeof(Complex);
 
-py::bytes serialized(const ModelFile& file) {
+py::bytes model_bytes(const ModelFile& file) {
   return py::bytes(serialize_model(file, ModelFormat::kHdf5));
 }
 
@@ -279,10 +279,10 @@ void bind_class(py::module_& m) {
       .def_static("from_kraus", &from_kraus, py::arg("kraus"), py::arg("initial_state"),
                   py::arg("alphabet"))
       .def("save", [](const ModelFile& file, const std::string& path) { write_model(path, file); })
-      .def("to_bytes", &serialized)
+      .def("to_bytes", &model_bytes)
       .def_static("from_bytes",
                   [](const std::string& bytes) { return parse_model(bytes, "bytes"); })
-      .def(py::pickle(&serialized,
+      .def(py::pickle(&model_bytes,
                       [](const py::bytes& bytes) { return parse_model(bytes, "the pickle"); }))
       .def_property_readonly("kind", [](const ModelFile& f) { return kind_of(f.model); })
       .def_property_readonly("emission_kind", &emission_of)

@@ -84,7 +84,7 @@ std::optional<AnyModel> find_warm_start(const TrainJob& job, const TrainData& da
   AnyModel model = job.warm_start == "em" ? learn_warm_start(job, data, run, stop)
                    : job.warm_model       ? *job.warm_model
                                           : read_model(job.warm_start).model;
-  if (run) write_model(run->file("warm_start.h5"), {model, {{"command", "train --warm-start"}}});
+  if (run) write_model(run->file("warm_start.h5"), {model, R"({"command":"train --warm-start"})"});
   return model;
 }
 
