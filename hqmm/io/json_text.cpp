@@ -11,6 +11,7 @@ std::string json_text(const nlohmann::json& json) {
 }
 
 std::string canonical_json(const std::string& text) {
+  if (text.empty()) return "{}";
   const auto parsed = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (parsed.is_discarded()) {
     throw fail(ErrorCode::kUsage, "the provenance is not JSON: {}", printable(text));
