@@ -6,7 +6,7 @@
 #include <memory>
 #include <utility>
 
-#include "hqmm/engine/choose.hpp"
+#include "hqmm/engine/quantum/choose.hpp"
 
 namespace hqmm::bench {
 namespace {

@@ -4,12 +4,12 @@
 #include <cmath>
 
 #include "hqmm/core/parallel.hpp"
-#include "hqmm/engine/chain.hpp"
-#include "hqmm/engine/choose.hpp"
-#include "hqmm/engine/factor.hpp"
-#include "hqmm/engine/hmm_forward.hpp"
-#include "hqmm/engine/kraus_form.hpp"
-#include "hqmm/engine/superoperator.hpp"
+#include "hqmm/engine/classical/hmm_forward.hpp"
+#include "hqmm/engine/quantum/chain.hpp"
+#include "hqmm/engine/quantum/choose.hpp"
+#include "hqmm/engine/quantum/factor.hpp"
+#include "hqmm/engine/quantum/kraus_form.hpp"
+#include "hqmm/engine/quantum/superoperator.hpp"
 #include "hqmm/model/mixture.hpp"
 
 namespace hqmm {

@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "hqmm/core/error.hpp"
-#include "hqmm/engine/choose.hpp"
+#include "hqmm/engine/quantum/choose.hpp"
 #include "hqmm/io/json_number.hpp"
 
 namespace hqmm {

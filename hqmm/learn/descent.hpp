@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "hqmm/data/chunks.hpp"
-#include "hqmm/engine/gradient.hpp"
+#include "hqmm/engine/quantum/gradient.hpp"
 #include "hqmm/learn/update_rule.hpp"
 
 namespace hqmm {

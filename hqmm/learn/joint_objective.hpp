@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "hqmm/data/sequence_set.hpp"
-#include "hqmm/engine/gradient.hpp"
+#include "hqmm/engine/quantum/gradient.hpp"
 
 namespace hqmm {
 

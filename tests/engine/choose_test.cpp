@@ -1,11 +1,11 @@
 // Which engine is taken: the wanted one or an error that says why not, and a sensible one by
 // itself.
-#include "hqmm/engine/choose.hpp"
+#include "hqmm/engine/quantum/choose.hpp"
 
 #include <gtest/gtest.h>
 
 #include "hqmm/core/error.hpp"
-#include "hqmm/engine/program.hpp"
+#include "hqmm/engine/quantum/program.hpp"
 #include "support.hpp"
 
 namespace hqmm {

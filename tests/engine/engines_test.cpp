@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "engine/engine_support.hpp"
-#include "hqmm/engine/gradient.hpp"
+#include "hqmm/engine/quantum/gradient.hpp"
 
 namespace hqmm {
 namespace {

@@ -1,5 +1,5 @@
 // The flags of `hqmm train` and `hqmm select`, as --help shows them.
-#include "hqmm/engine/choose.hpp"
+#include "hqmm/engine/quantum/choose.hpp"
 #include "train_options.hpp"
 
 namespace hqmm::cli {

@@ -1,0 +1,70 @@
+#include "hqmm/engine/classical/hmm_forward.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "hqmm/core/parallel.hpp"
+#include "hqmm/engine/classical/tile_forward.hpp"
+#include "hqmm/engine/classical/tile_plan.hpp"
+
+namespace hqmm {
+namespace {
+
+/// Where a sequence stands behind the burn-in; without one, the scale it starts at.
+struct Mark {
+  double sum = 1.0;
+  std::int64_t exponent = 0;
+};
+
+/// Scores a tile, except for the sequences that are lost.
+void score_tile(TileForward& forward, std::size_t burn_in, std::vector<SequenceLikelihood>& out) {
+  std::array<Mark, kTileSlots> marks;
+  while (forward.position() < forward.longest()) {
+    const std::size_t begin = forward.position();
+    if (begin == burn_in && burn_in > 0) {
+      for (std::size_t q = 0; q < forward.active(begin); ++q)
+        marks[q] = {forward.current_sum(q), forward.slots()[q].exponent};
+    }
+    forward.start_segment();
+    forward.advance(begin < burn_in ? burn_in : forward.longest());
+  }
+  for (std::size_t q = 0; q < forward.slots().size(); ++q) {
+    const TileSlot& slot = forward.slots()[q];
+    if (slot.lost || slot.scored == 0) continue;
+    SequenceLikelihood& to = out[slot.sequence];
+    to.scored = slot.scored;
+    to.log_likelihood = log_of(slot.sum / marks[q].sum, slot.exponent - marks[q].exponent);
+    to.raw_log_likelihood = to.log_likelihood;
+  }
+}
+
+void score_part(const Hmm& model, const HmmTables& tables, const SequenceSet& set,
+                std::span<const std::size_t> sequences, std::size_t burn_in,
+                std::vector<SequenceLikelihood>& out) {
+  TileForward forward(tables, 0);
+  for (std::size_t first = 0; first < sequences.size(); first += kTileSlots) {
+    const std::size_t size = std::min(kTileSlots, sequences.size() - first);
+    forward.start(set, sequences.subspan(first, size), burn_in);
+    score_tile(forward, burn_in, out);
+    for (const TileSlot& slot : forward.slots()) {
+      if (!slot.lost) continue;
+      HmmFilter filter(model);
+      out[slot.sequence] = log_likelihood(filter, set[slot.sequence], burn_in);
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<SequenceLikelihood> hmm_log_likelihoods(const Hmm& model, const SequenceSet& set,
+                                                    std::size_t burn_in, int threads) {
+  constexpr std::size_t kWork = std::size_t{1} << 19;  // of a part: work spaces are made for each
+  const HmmTables tables(model);
+  const TilePlan plan(set, kTileSlots, kWork / (tables.states * tables.states + 20));
+  std::vector<SequenceLikelihood> out(set.size());
+  parallel_for(plan.parts(), threads,
+               [&](std::size_t i) { score_part(model, tables, set, plan.part(i), burn_in, out); });
+  return out;
+}
+
+}  // namespace hqmm

@@ -1,0 +1,388 @@
+// ChainPass: forward and backward over a few sequences at once, in any linear form of a model.
+//
+//   forward    x_{t+1} = R[y_t] x_t                          from the initial state
+//   backward   z_t = R[y_t]ᵀ z_{t+1} + λ c_t ∂log w/∂x(x_t)  marks, and λ the sequence's weight:
+//                                                            see program.hpp
+//   gradient   ∂ℓ/∂R[y] = Σ_{t: y_t = y} z_{t+1} x_tᵀ
+//
+// States are not normalised: they drift and are brought back by exact powers of two every few
+// steps, and the backward pass undoes the same powers. A weight that leaves the safe range in
+// between stops the pass; it is then repeated with a rescaling at every step.
+//
+// At each step, sequences that see the same operator are multiplied together; over a block of steps
+// all uses of an operator lie behind each other in memory, so that its gradient is one long
+// product. Memory: the states of one segment of steps (at most kSegmentBytes), the adjoints of one
+// block, and one state per sequence and segment, from which earlier segments are computed anew.
+//
+// Form is LinearForm or KrausForm; their members are the interface.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "hqmm/engine/quantum/chain_result.hpp"
+#include "hqmm/engine/quantum/chain_work.hpp"
+
+namespace hqmm {
+
+inline constexpr std::size_t kSegmentBytes = std::size_t{32} << 20;
+inline constexpr std::size_t kBlockBytes = std::size_t{512} << 10;
+
+struct ChainOptions {
+  std::size_t rescale_every = 16;  // steps; 1 is the careful mode, which names the step that fails
+  bool backward = true;
+  bool normalise = false;  // the model is not feasible: sum up the logarithms of its totals
+  /// Forward only: note sequences with a step that takes more than this from the weight. Below it a
+  /// symbol may be impossible but for rounding, and only the filter can tell.
+  double suspect_below = 0.0;
+};
+
+template <typename Form>
+class ChainPass {
+ public:
+  /// The sequences [first, last) of a program. `out` is filled anew, but for other sequences'
+  /// likelihoods.
+  ChainPass(const Form& form, const Program& program, std::size_t first, std::size_t last,
+            const ChainOptions& options, ChainWork& work, ChainResult& out)
+      : form_(form),
+        program_(program),
+        first_(first),
+        count_(last - first),
+        options_(options),
+        out_(out),
+        size_(static_cast<std::size_t>(form.state_size())),
+        work_(work) {}
+
+  /// False when a weight left the safe range; the result is then worthless. In the careful mode
+  /// throws NotFiniteError instead.
+  [[nodiscard]] bool run() {
+    prepare();
+    for (std::size_t segment = 0; segment < segments_; ++segment) {
+      save_checkpoint(segment);
+      if (!forward(segment, true)) return false;
+    }
+    if (!finish_forward()) return false;
+    if (!options_.backward) return true;
+    for (std::size_t segment = segments_; segment-- > 0;) {
+      if (segment + 1 < segments_) {
+        load_checkpoint(segment);
+        if (!forward(segment, false)) return false;
+      }
+      backward();
+    }
+    for (std::size_t b = 0; b < count_; ++b) {
+      if (length(b) == 0) continue;
+      const double* z = carried_adjoint(b);
+      for (std::size_t i = 0; i < size_; ++i) out_.initial[i] += z[i];
+    }
+    return true;
+  }
+
+ private:
+  [[nodiscard]] std::size_t length(std::size_t b) const { return program_.length(first_ + b); }
+
+  void prepare() {
+    longest_ = 0;
+    for (std::size_t b = 0; b < count_; ++b) longest_ = std::max(longest_, length(b));
+    const std::size_t step_bytes = std::max<std::size_t>(1, count_ * size_ * sizeof(double));
+    const std::size_t every = options_.rescale_every;
+    const auto in_whole = [every](std::size_t steps) {
+      return std::max(every, steps / every * every);
+    };
+    block_steps_ = std::max(in_whole(kBlockBytes / step_bytes), 16 / every * every + every);
+    // without a way back the states may be forgotten at once
+    const std::size_t kept = options_.backward ? kSegmentBytes : kBlockBytes;
+    segment_steps_ = kept / step_bytes / block_steps_ * block_steps_;
+    segment_steps_ = std::max(segment_steps_, block_steps_);
+    segments_ = (longest_ + segment_steps_ - 1) / segment_steps_;
+    work_.states.resize(std::min(longest_, segment_steps_) * count_ * size_);
+    if (options_.backward) work_.adjoints.resize(std::min(longest_, block_steps_) * count_ * size_);
+    work_.carry.resize(count_ * size_);
+    work_.last.resize(count_ * size_);
+    work_.adjoint_carry.resize(count_ * size_);
+    for (std::size_t b = 0; b < count_; ++b) form_.copy_initial(carried(b));
+    work_.exponents.assign(count_, 0);
+    work_.next.resize(count_);
+    work_.weights.assign(count_, 1.0);
+    note_events();
+    if (options_.backward) {
+      out_.gradients.reset(form_.gradient_count(), form_.gradient_size());
+      out_.initial.assign(size_, 0.0);
+    }
+    for (std::size_t b = first_; b < first_ + count_; ++b)
+      out_.log_likelihoods[b] = out_.log_totals[b] = 0.0;
+  }
+
+  [[nodiscard]] double* carried(std::size_t b) { return work_.carry.data() + b * size_; }
+  [[nodiscard]] double* carried_adjoint(std::size_t b) {
+    return work_.adjoint_carry.data() + b * size_;
+  }
+  [[nodiscard]] double* last_state(std::size_t b) { return work_.last.data() + b * size_; }
+  [[nodiscard]] double* state(std::size_t t, std::size_t b) {
+    return work_.states.data() + work_.layout.slot(t, b) * size_;
+  }
+
+  void save_checkpoint(std::size_t segment) {
+    if (segments_ == 1 || !options_.backward) return;
+    work_.checkpoints.resize(segments_);
+    work_.checkpoints[segment].states.assign(work_.carry.data(),
+                                             work_.carry.data() + count_ * size_);
+    work_.checkpoints[segment].exponents = work_.exponents;
+  }
+  void load_checkpoint(std::size_t segment) {
+    const ChainWork::Checkpoint& saved = work_.checkpoints[segment];
+    std::copy(saved.states.begin(), saved.states.end(), work_.carry.data());
+    work_.exponents = saved.exponents;
+  }
+
+  // ---- forward ----------------------------------------------------------------------------------
+
+  [[nodiscard]] bool forward(std::size_t segment, bool count_marks) {
+    begin_ = segment * segment_steps_;
+    end_ = std::min(longest_, begin_ + segment_steps_);
+    work_.layout.write(program_, first_, count_, begin_, end_, block_steps_);
+    work_.powers.assign(((end_ - begin_) / options_.rescale_every + 1) * count_, 1.0);
+    for (std::size_t b = 0; b < count_; ++b) {
+      if (begin_ < length(b)) std::copy_n(carried(b), size_, state(begin_, b));
+    }
+    std::size_t next_rescaling = begin_ > 0 ? begin_ : options_.rescale_every;
+    for (std::size_t t = begin_; t < end_; ++t) {
+      if (t == next_rescaling) {
+        if (!rescale(t)) return false;
+        next_rescaling += options_.rescale_every;
+      }
+      if (options_.suspect_below > 0.0) watch(t);
+      if (count_marks && has_event(t)) add_marks(t);
+      if (options_.normalise && !add_totals(t, count_marks)) return false;
+      const bool moves_on = t + 1 < end_ && !has_event(t + 1);
+      for (const Group& group : work_.layout.groups(t)) {
+        double** next = work_.next.data();
+        for (std::size_t i = 0; i < group.count; ++i) {
+          const std::size_t b = work_.layout.sequence(group.first + i);
+          next[i] = moves_on ? state(t + 1, b) : state_behind(t, b);
+        }
+        form_.forward(group.op, work_.states.data() + group.first * size_, group.count, next,
+                      work_.scratch);
+      }
+    }
+    return true;
+  }
+
+  /// Whether a sequence has a mark at the state before step t, or ends there.
+  [[nodiscard]] bool has_event(std::size_t t) const { return work_.events[t] != 0; }
+
+  void note_events() {
+    work_.events.assign(longest_ + 1, 0);
+    for (std::size_t b = 0; b < count_; ++b) {
+      work_.events[length(b)] = 1;
+      for (const Mark& mark : program_.marks_of(first_ + b)) work_.events[mark.step] = 1;
+    }
+  }
+
+  /// Where the state behind step t of a sequence goes.
+  [[nodiscard]] double* state_behind(std::size_t t, std::size_t b) {
+    if (t + 1 == length(b)) return last_state(b);
+    if (t + 1 == end_) return carried(b);
+    return state(t + 1, b);
+  }
+
+  [[nodiscard]] double& power(std::size_t t, std::size_t b) {
+    return work_.powers[(t - begin_) / options_.rescale_every * count_ + b];
+  }
+
+  [[nodiscard]] bool rescale(std::size_t t) {
+    for (std::size_t b = 0; b < count_; ++b) {
+      if (t >= length(b)) continue;
+      double* x = state(t, b);
+      const double weight = form_.weight(x);
+      if (!usable(weight, t, b)) return false;
+      // the state shrinks by 2^-e: by half of that in each factor of a squared norm
+      const int exponent = std::ilogb(weight) / Form::kDegree;
+      const double scale = std::ldexp(1.0, -exponent);
+      power(t, b) = scale;
+      work_.exponents[b] += exponent * Form::kDegree;
+      for (std::size_t i = 0; i < size_; ++i) x[i] *= scale;
+    }
+    return true;
+  }
+
+  /// Whether the weight behind step t − 1 of a sequence can be gone on with.
+  [[nodiscard]] bool usable(double weight, std::size_t t, std::size_t b) {
+    if (options_.rescale_every > 1) return weight > kSmallestWeight && weight < kLargestWeight;
+    // what is below the normal numbers cannot be divided by
+    if (!(weight >= std::numeric_limits<double>::min()) || !std::isfinite(weight))
+      throw NotFiniteError({first_ + b, t - 1});
+    if (weight < out_.least.weight) out_.least = {weight, first_ + b, t - 1};
+    return true;
+  }
+
+  /// The weight before step t against the one before step t − 1.
+  void watch(std::size_t t) {
+    for (std::size_t b = 0; b < count_; ++b) {
+      if (t < length(b)) watch_weight(form_.weight(state(t, b)), t, b);
+    }
+  }
+  void watch_weight(double weight, std::size_t t, std::size_t b) {
+    const double before = work_.weights[b];
+    const bool scaled = t % options_.rescale_every == 0 && t > 0 && t < length(b);
+    // power() is of the degree of the state, the weight of another
+    double undone = weight;
+    if (scaled) {
+      for (int k = 0; k < Form::kDegree; ++k) undone /= power(t, b);
+    }
+    if (!(undone > options_.suspect_below * before)) out_.suspects[first_ + b] = 1;
+    work_.weights[b] = weight;
+  }
+
+  [[nodiscard]] double log_weight(double weight, std::size_t b) const {
+    return std::log(weight) + std::numbers::ln2 * static_cast<double>(work_.exponents[b]);
+  }
+
+  void add_marks(std::size_t t) {
+    if (t == 0) return;
+    for (std::size_t b = 0; b < count_; ++b) {
+      if (t >= length(b)) continue;
+      const Mark* mark = mark_at(t, b);
+      if (mark != nullptr && mark->coefficient != 0.0) {
+        out_.log_likelihoods[first_ + b] +=
+            mark->coefficient * log_weight(form_.weight(state(t, b)), b);
+      }
+    }
+  }
+
+  [[nodiscard]] const Mark* mark_at(std::size_t t, std::size_t b) const {
+    const auto marks = program_.marks_of(first_ + b);
+    if (marks.size() <= 1 && (marks.empty() || marks[0].step != t)) return nullptr;
+    const auto found =
+        std::lower_bound(marks.begin(), marks.end(), t,
+                         [](const Mark& m, std::size_t step) { return m.step < step; });
+    return found != marks.end() && found->step == t ? &*found : nullptr;
+  }
+
+  /// The logarithms of Σ_y tr 𝒦_y(ρ) before the symbols that count; programs of single symbols
+  /// only. Operators that are not trace preserving can shrink a state and let it grow back, so the
+  /// range is looked at here as well.
+  [[nodiscard]] bool add_totals(std::size_t t, bool count_them) {
+    for (std::size_t b = 0; b < count_; ++b) {
+      if (t >= length(b)) continue;
+      const double* x = state(t, b);
+      const double weight = form_.weight(x);
+      // in the careful mode rescale() has looked
+      if (options_.rescale_every > 1 && !usable(weight, t, b)) return false;
+      if (!count_them || !counts(t, b)) continue;
+      const std::uint32_t op = program_.steps_of(first_ + b)[t];
+      out_.log_totals[first_ + b] += std::log(form_.total(op, x, work_.scratch) / weight);
+    }
+    return true;
+  }
+
+  /// Whether the symbol of step t counts: before the next mark stands a coefficient of one.
+  [[nodiscard]] bool counts(std::size_t t, std::size_t b) const {
+    const auto marks = program_.marks_of(first_ + b);
+    const auto next =
+        std::upper_bound(marks.begin(), marks.end(), t,
+                         [](std::size_t step, const Mark& m) { return step < m.step; });
+    return next != marks.end() && next->coefficient > 0.0;
+  }
+
+  [[nodiscard]] bool finish_forward() {
+    for (std::size_t b = 0; b < count_; ++b) {
+      if (length(b) == 0) continue;
+      const double weight = form_.weight(last_state(b));
+      if (!usable(weight, length(b), b)) return false;
+      if (options_.suspect_below > 0.0) watch_weight(weight, length(b), b);
+      if (const Mark* mark = mark_at(length(b), b))
+        out_.log_likelihoods[first_ + b] += mark->coefficient * log_weight(weight, b);
+    }
+    return true;
+  }
+
+  // ---- backward ---------------------------------------------------------------------------------
+
+  void backward() {
+    for (std::size_t block = work_.layout.blocks(); block-- > 0;) {
+      const std::size_t from = begin_ + block * block_steps_;
+      const std::size_t to = std::min(end_, from + block_steps_);
+      block_base_ = work_.layout.block_first(block);
+      for (std::size_t t = to; t-- > from;) {
+        if (t + 1 == to || has_event(t + 1)) start_adjoints(t, t + 1 == to);
+        for (const Group& group : work_.layout.groups(t)) {
+          for (std::size_t i = 0; i < group.count; ++i) {
+            const std::size_t b = work_.layout.sequence(group.first + i);
+            work_.next[i] = t > from ? adjoint(t - 1, b) : carried_adjoint(b);
+          }
+          form_.backward(group.op, work_.adjoints.data() + (group.first - block_base_) * size_,
+                         work_.states.data() + group.first * size_, group.count, work_.next.data(),
+                         out_.gradients, work_.scratch);
+        }
+        if (t > 0 && (has_event(t) || t % options_.rescale_every == 0))
+          adjust_adjoints(t, t > from);
+      }
+      if constexpr (Form::kDeferred) {
+        for (const Group& run : work_.layout.runs(block)) {
+          form_.accumulate(run.op, work_.adjoints.data() + (run.first - block_base_) * size_,
+                           work_.states.data() + run.first * size_, run.count, out_.gradients);
+        }
+      }
+    }
+  }
+
+  /// The adjoint behind step t.
+  [[nodiscard]] double* adjoint(std::size_t t, std::size_t b) {
+    return work_.adjoints.data() + (work_.layout.slot(t, b) - block_base_) * size_;
+  }
+
+  /// What ∂log w counts at a mark.
+  [[nodiscard]] double slope(const Mark& mark, std::size_t b) const {
+    return program_.weights[first_ + b] * mark.coefficient;
+  }
+
+  /// Sequences that end with step t start here, others cross over from the next block.
+  void start_adjoints(std::size_t t, bool from_carry) {
+    for (std::size_t b = 0; b < count_; ++b) {
+      if (t + 1 == length(b)) {
+        double* z = adjoint(t, b);
+        std::fill_n(z, size_, 0.0);
+        if (const Mark* mark = mark_at(t + 1, b))
+          form_.add_slope(last_state(b), slope(*mark, b), z);
+      } else if (from_carry && t + 1 < length(b)) {
+        std::copy_n(carried_adjoint(b), size_, adjoint(t, b));
+      }
+    }
+  }
+
+  /// The adjoint before step t: its mark, and the power of two the state was scaled by there.
+  void adjust_adjoints(std::size_t t, bool in_block) {
+    const bool scaled = t % options_.rescale_every == 0;
+    for (std::size_t b = 0; b < count_; ++b) {
+      if (t >= length(b)) continue;
+      const Mark* mark = mark_at(t, b);
+      if (mark == nullptr && !scaled) continue;
+      double* z = in_block ? adjoint(t - 1, b) : carried_adjoint(b);
+      if (mark != nullptr && mark->stops_gradient) {
+        std::fill_n(z, size_, 0.0);
+      } else if (mark != nullptr) {
+        form_.add_slope(state(t, b), slope(*mark, b), z);
+      }
+      if (!scaled) continue;
+      const double scale = power(t, b);
+      for (std::size_t i = 0; i < size_; ++i) z[i] *= scale;
+    }
+  }
+
+  const Form& form_;
+  const Program& program_;
+  std::size_t first_, count_;
+  ChainOptions options_;
+  ChainResult& out_;
+  std::size_t size_;  // doubles of a state
+
+  std::size_t longest_ = 0, block_steps_ = 0, segment_steps_ = 0, segments_ = 0;
+  std::size_t begin_ = 0, end_ = 0;  // steps of the segment in work_.states
+  std::size_t block_base_ = 0;       // slot of the first adjoint in work_.adjoints
+  ChainWork& work_;
+};
+
+}  // namespace hqmm

@@ -1,0 +1,347 @@
+#include "hqmm/engine/quantum/lanes.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "hqmm/core/simd.hpp"
+#include "hqmm/engine/quantum/chain_work.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "hqmm/engine/quantum/lanes.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+// What the kernels are handed: up to four sequences of one length, and a stretch of their steps.
+#ifndef HQMM_LANES_STRETCH
+#define HQMM_LANES_STRETCH
+namespace hqmm {
+namespace {
+
+constexpr std::size_t kSide = 4;  // sequences side by side
+
+struct Stretch {
+  const double* matrices = nullptr;  // R forward, Rᵀ backward
+  const std::uint32_t* steps[kSide] = {};
+  double* states[kSide] = {};  // [step][4]
+  double* adjoints[kSide] = {};
+  double* gradients = nullptr;
+  std::size_t from = 0, to = 0;
+};
+
+}  // namespace
+}  // namespace hqmm
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace hqmm::HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+using D = hn::CappedTag<double, 4>;
+constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
+constexpr int kParts = 4 / kLanes;
+using V = hn::Vec<D>;
+
+/// y = M x
+HWY_INLINE void apply(const double* m, const double* x, double* y) {
+  const D d;
+  const V x0 = hn::Set(d, x[0]);
+  const V x1 = hn::Set(d, x[1]);
+  const V x2 = hn::Set(d, x[2]);
+  const V x3 = hn::Set(d, x[3]);
+  for (int p = 0; p < kParts; ++p, m += kLanes, y += kLanes) {
+    const V left = hn::MulAdd(hn::LoadU(d, m + 4), x1, hn::Mul(hn::LoadU(d, m), x0));
+    const V right = hn::MulAdd(hn::LoadU(d, m + 12), x3, hn::Mul(hn::LoadU(d, m + 8), x2));
+    hn::StoreU(hn::Add(left, right), d, y);
+  }
+}
+
+/// G += z xᵀ
+HWY_INLINE void add_outer(const double* z, const double* x, double* g) {
+  const D d;
+  for (int p = 0; p < kParts; ++p) {
+    const V column = hn::LoadU(d, z + p * kLanes);
+    for (int k = 0; k < 4; ++k) {
+      double* to = g + 4 * k + p * kLanes;
+      hn::StoreU(hn::MulAdd(column, hn::Set(d, x[k]), hn::LoadU(d, to)), d, to);
+    }
+  }
+}
+
+template <int kCount>
+HWY_INLINE void forward_side(const Stretch& s) {
+  for (std::size_t t = s.from; t < s.to; ++t)
+    for (int b = 0; b < kCount; ++b)
+      apply(s.matrices + 16 * s.steps[b][t], s.states[b] + 4 * t, s.states[b] + 4 * t + 4);
+}
+
+template <int kCount>
+HWY_INLINE void backward_side(const Stretch& s) {
+  for (std::size_t t = s.to; t-- > s.from;) {
+    for (int b = 0; b < kCount; ++b) {
+      const std::size_t op = s.steps[b][t];
+      add_outer(s.adjoints[b], s.states[b] + 4 * t, s.gradients + 16 * op);
+      apply(s.matrices + 16 * op, s.adjoints[b], s.adjoints[b]);
+    }
+  }
+}
+
+void forward(const Stretch& s, std::size_t count) {
+  count == kSide ? forward_side<kSide>(s) : forward_side<1>(s);
+}
+void backward(const Stretch& s, std::size_t count) {
+  count == kSide ? backward_side<kSide>(s) : backward_side<1>(s);
+}
+
+/// C (+)= A B
+void multiply(const double* a, const double* b, bool add, double* c) {
+  double column[4];
+  for (int k = 0; k < 4; ++k) {
+    apply(a, b + 4 * k, column);
+    for (int i = 0; i < 4; ++i) c[4 * k + i] = (add ? c[4 * k + i] : 0.0) + column[i];
+  }
+}
+
+}  // namespace
+}  // namespace hqmm::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace hqmm {
+
+HWY_EXPORT(forward);
+HWY_EXPORT(backward);
+HWY_EXPORT(multiply);
+
+namespace {
+
+using StretchKernel = void (*)(const Stretch&, std::size_t);
+using MatrixKernel = void (*)(const double*, const double*, bool, double*);
+
+struct Kernels {
+  StretchKernel forward, backward;
+  MatrixKernel multiply;
+};
+
+const Kernels& kernels() {
+  static const Kernels found = [] {
+    static_cast<void>(panel_kernel());  // the target is chosen
+    return Kernels{HWY_DYNAMIC_DISPATCH(forward), HWY_DYNAMIC_DISPATCH(backward),
+                   HWY_DYNAMIC_DISPATCH(multiply)};
+  }();
+  return found;
+}
+
+void transpose(const double* from, double* to) {
+  for (std::size_t i = 0; i < kLanesRows; ++i)
+    for (std::size_t j = 0; j < kLanesRows; ++j) to[kLanesRows * i + j] = from[kLanesRows * j + i];
+}
+
+double weight(const double* x) { return x[0] + x[1]; }
+
+/// A few sequences of the same length with marks at the same steps, or one.
+class SidePass {
+ public:
+  SidePass(const LanesTable& table, const Program& program, std::size_t first, std::size_t count,
+           std::size_t rescale_every, LanesWork& work)
+      : table_(table),
+        program_(program),
+        first_(first),
+        count_(count),
+        every_(rescale_every),
+        length_(program.length(first)),
+        work_(work),
+        rescalings_(length_ / rescale_every + 1) {
+    work.states.resize(kSide * kLanesRows * (length_ + 1));
+    work.powers.assign(kSide * rescalings_, 1.0);
+    for (std::size_t b = 0; b < count_; ++b) {
+      stretch_.steps[b] = program.steps_of(first + b).data();
+      stretch_.states[b] = work.states.data() + b * kLanesRows * (length_ + 1);
+      stretch_.adjoints[b] = adjoints_ + b * kLanesRows;
+      std::copy_n(table.initial, kLanesRows, stretch_.states[b]);
+    }
+  }
+
+  bool forward(double* log_likelihoods) {
+    stretch_.matrices = table_.forward.data();
+    for (std::size_t t = 0; t < length_; t += every_) {
+      if (t > 0 && !rescale(t)) return false;
+      stretch_.from = t;
+      stretch_.to = std::min(length_, t + every_);
+      kernels().forward(stretch_, count_);
+    }
+    for (std::size_t b = 0; b < count_; ++b) {
+      if (!usable(weight(state(length_, b)))) return false;
+      log_likelihoods[first_ + b] = log_likelihood(b);
+    }
+    return true;
+  }
+
+  void backward(LanesResult& out) {
+    stretch_.matrices = table_.backward.data();
+    stretch_.gradients = out.gradients.data();
+    std::fill_n(adjoints_, kSide * kLanesRows, 0.0);
+    const auto marks = program_.marks_of(first_);
+    std::size_t next_mark = marks.size();
+    for (std::size_t to = length_; to > 0;) {
+      if (next_mark > 0 && marks[next_mark - 1].step == to) pass_mark(marks[--next_mark]);
+      // where the adjoint crosses a rescaling, undo it
+      if (to < length_ && to % every_ == 0) scale_adjoints(to);
+      std::size_t from = (to - 1) / every_ * every_;
+      if (next_mark > 0) from = std::max<std::size_t>(from, marks[next_mark - 1].step);
+      stretch_.from = from;
+      stretch_.to = to;
+      kernels().backward(stretch_, count_);
+      to = from;
+    }
+    for (std::size_t b = 0; b < count_; ++b)
+      for (std::size_t i = 0; i < kLanesRows; ++i) out.initial[i] += stretch_.adjoints[b][i];
+  }
+
+ private:
+  [[nodiscard]] double* state(std::size_t t, std::size_t b) const {
+    return stretch_.states[b] + kLanesRows * t;
+  }
+  [[nodiscard]] static bool usable(double w) { return w > kSmallestWeight && w < kLargestWeight; }
+  [[nodiscard]] double& power(std::size_t t, std::size_t b) {
+    return work_.powers[b * rescalings_ + t / every_];
+  }
+
+  bool rescale(std::size_t t) {
+    for (std::size_t b = 0; b < count_; ++b) {
+      double* x = state(t, b);
+      const double w = weight(x);
+      if (!usable(w)) return false;
+      const double scale = std::ldexp(1.0, -std::ilogb(w));
+      power(t, b) = scale;
+      for (std::size_t i = 0; i < kLanesRows; ++i) x[i] *= scale;
+    }
+    return true;
+  }
+
+  [[nodiscard]] double log_likelihood(std::size_t b) {
+    double sum = 0.0;
+    double exponent = 0.0;  // of two, taken out of the state so far
+    std::size_t t = every_;
+    for (const Mark& mark : program_.marks_of(first_ + b)) {
+      for (; t <= mark.step && t < length_; t += every_) exponent -= std::ilogb(power(t, b));
+      if (mark.coefficient != 0.0) {
+        sum += mark.coefficient *
+               (std::log(weight(state(mark.step, b))) + std::numbers::ln2 * exponent);
+      }
+    }
+    return sum;
+  }
+
+  void pass_mark(const Mark& mark) {
+    for (std::size_t b = 0; b < count_; ++b) {
+      double* z = stretch_.adjoints[b];
+      if (mark.stops_gradient) {
+        std::fill_n(z, kLanesRows, 0.0);
+        continue;
+      }
+      const double slope =
+          program_.weights[first_ + b] * mark.coefficient / weight(state(mark.step, b));
+      z[0] += slope;
+      z[1] += slope;
+    }
+  }
+
+  void scale_adjoints(std::size_t t) {
+    for (std::size_t b = 0; b < count_; ++b)
+      for (std::size_t i = 0; i < kLanesRows; ++i) stretch_.adjoints[b][i] *= power(t, b);
+  }
+
+  const LanesTable& table_;
+  const Program& program_;
+  std::size_t first_, count_, every_, length_;
+  LanesWork& work_;
+  std::size_t rescalings_;
+  Stretch stretch_;
+  alignas(64) double adjoints_[kSide * kLanesRows] = {};
+};
+
+/// Whether the sequence has the length of another and marks at the same steps.
+bool alike(const Program& program, std::size_t a, std::size_t b) {
+  const auto same = [](const Mark& x, const Mark& y) {
+    return x.step == y.step && x.coefficient == y.coefficient &&
+           x.stops_gradient == y.stops_gradient;
+  };
+  return program.length(a) == program.length(b) &&
+         std::ranges::equal(program.marks_of(a), program.marks_of(b), same);
+}
+
+}  // namespace
+
+void LanesTable::write(const TraceForm& form, const Program& program) {
+  forward.resize(program.operators() * kLanesMatrix);
+  backward.resize(program.operators() * kLanesMatrix);
+  const auto stride = static_cast<std::size_t>(form.stride());
+  for (std::size_t op = 0; op < program.base_operators; ++op) {
+    double* to = forward.data() + op * kLanesMatrix;
+    for (std::size_t k = 0; k < kLanesRows; ++k)
+      std::copy_n(form.forward_matrix(op) + k * stride, kLanesRows, to + kLanesRows * k);
+    transpose(to, backward.data() + op * kLanesMatrix);
+  }
+  for (std::size_t i = 0; i < program.grams.size(); ++i) {
+    double* to = forward.data() + (program.base_operators + i) * kLanesMatrix;
+    kernels().multiply(forward.data() + program.grams[i].last * kLanesMatrix,
+                       forward.data() + program.grams[i].prefix * kLanesMatrix, false, to);
+    transpose(to, backward.data() + (program.base_operators + i) * kLanesMatrix);
+  }
+  std::copy_n(form.initial(), kLanesRows, initial);
+}
+
+LanesResult& LanesResult::operator+=(const LanesResult& other) {
+  for (std::size_t i = 0; i < gradients.size(); ++i) gradients[i] += other.gradients[i];
+  for (std::size_t i = 0; i < kLanesRows; ++i) initial[i] += other.initial[i];
+  return *this;
+}
+
+bool lanes_pass(const LanesTable& table, const Program& program, std::size_t first,
+                std::size_t last, std::size_t rescale_every, LanesWork& work,
+                double* log_likelihoods, LanesResult& out) {
+  out.gradients.assign(program.operators() * kLanesMatrix, 0.0);
+  std::fill_n(out.initial, kLanesRows, 0.0);
+  for (std::size_t i = first; i < last;) {
+    std::size_t count = 1;
+    while (count < kSide && i + count < last && alike(program, i, i + count)) ++count;
+    if (count < kSide) count = 1;
+    if (program.length(i) == 0) {
+      log_likelihoods[i++] = 0.0;
+      continue;
+    }
+    SidePass pass(table, program, i, count, rescale_every, work);
+    if (!pass.forward(log_likelihoods)) return false;
+    pass.backward(out);
+    i += count;
+  }
+  return true;
+}
+
+void chain_lanes(const LanesTable& table, const Program& program, LanesResult& result,
+                 const TraceForm& form, GradientTable& out) {
+  double* g = result.gradients.data();
+  for (std::size_t i = program.grams.size(); i-- > 0;) {
+    const Gram& gram = program.grams[i];
+    const double* mine = g + (program.base_operators + i) * kLanesMatrix;
+    kernels().multiply(table.backward.data() + gram.last * kLanesMatrix, mine, true,
+                       g + gram.prefix * kLanesMatrix);
+    kernels().multiply(mine, table.backward.data() + gram.prefix * kLanesMatrix, true,
+                       g + gram.last * kLanesMatrix);
+  }
+  out.reset(program.base_operators, form.gradient_size());
+  const auto stride = static_cast<std::size_t>(form.stride());
+  for (std::size_t op = 0; op < program.base_operators; ++op) {
+    const OperatorGradient to = out.of(op);
+    std::fill_n(to.values, form.gradient_size(), 0.0);
+    for (std::size_t k = 0; k < kLanesRows; ++k)
+      std::copy_n(g + op * kLanesMatrix + kLanesRows * k, kLanesRows, to.values + k * stride);
+    *to.used = 1;
+  }
+}
+
+}  // namespace hqmm
+#endif
