@@ -108,7 +108,7 @@ std::string chosen_form(const Work& work) {
   shape.longest = work.data.longest();
   const Choice choice = choose(shape, EngineKind::kAuto);
   const std::string name = engine_name(choice.engine);
-  return choice.gram > 1 ? fmt::format("{}, {}-grams", name, choice.gram) : name;
+  return choice.word_length > 1 ? fmt::format("{}, {}-grams", name, choice.word_length) : name;
 }
 
 const EmWork& em_work(Index n, std::size_t s) {

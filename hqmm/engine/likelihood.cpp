@@ -44,7 +44,7 @@ class ForwardPass {
   void walk_batch(std::span<const SequenceView> batch, std::size_t burn_in) {
     GradientOptions options;
     options.burn_in = burn_in;
-    write_program(model_, batch, options, choice_.gram, program_);
+    write_program(model_, batch, options, choice_.word_length, program_);
     log_likelihoods.assign(batch.size(), 0.0);
     log_totals.assign(batch.size(), 0.0);
     suspects.assign(batch.size(), 0);
@@ -52,7 +52,7 @@ class ForwardPass {
       case EngineKind::kPure:
       case EngineKind::kFactor:
         write_factor_form(model_, program_, factor_initial_state(model_), feasible_, norm_form_);
-        norm_form_.multiply_grams(program_.grams, program_.base_operators);
+        norm_form_.multiply_words(program_.words, program_.base_operators);
         walk(norm_form_);
         break;
       case EngineKind::kKraus:
@@ -61,7 +61,7 @@ class ForwardPass {
         break;
       default:
         write_superoperators(model_, program_, feasible_, threads_, scratch_, trace_form_);
-        trace_form_.multiply_grams(program_.grams, program_.base_operators);
+        trace_form_.multiply_words(program_.words, program_.base_operators);
         walk(trace_form_);
         break;
     }
@@ -79,7 +79,7 @@ class ForwardPass {
     const std::size_t first = part * choice_.part;
     const std::size_t last = std::min(program_.sequences(), first + choice_.part);
     ChainOptions options;
-    options.rescale_every = 16 / static_cast<std::size_t>(choice_.gram);
+    options.rescale_every = 16 / static_cast<std::size_t>(choice_.word_length);
     options.backward = false;
     options.normalise = !feasible_;
     options.suspect_below = kSuspect;

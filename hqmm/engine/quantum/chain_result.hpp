@@ -19,7 +19,7 @@ struct LeastWeight {
 };
 
 /// ∂ℓ by one operator. While `used` is zero the values are not set and the first term overwrites
-/// them: most grams of a table are never met in a small batch, and clearing them all would cost
+/// them: most words of a table are never met in a small batch, and clearing them all would cost
 /// more than the pass.
 struct OperatorGradient {
   double* values = nullptr;

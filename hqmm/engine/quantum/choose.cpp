@@ -19,7 +19,7 @@ constexpr double kTableBytes = 256.0 * 1024 * 1024;  // of operators, at most
 
 struct Plan {
   double cost = kNever;  // in units of one multiplication at full speed
-  int gram = 1;
+  int word_length = 1;
 };
 
 /// Fixed costs of a step and of an operator beside their multiplications, in multiplications.
@@ -29,30 +29,30 @@ constexpr double kOperatorOverhead = 300.0;
 struct Costs {
   double base = 0.0;   // of all base operators
   double step = 0.0;   // of a step, whatever it fuses
-  double gram = 0.0;   // of a gram's operator, both ways
+  double word = 0.0;   // of a word's operator, both ways
   double bytes = 0.0;  // of an operator
 };
 
-/// The length of grams that makes a batch cheapest.
-Plan plan_grams(const BatchShape& shape, const Costs& costs) {
+/// The length of words that makes a batch cheapest.
+Plan plan_words(const BatchShape& shape, const Costs& costs) {
   const auto s = static_cast<double>(shape.s);
   Plan best;
-  for (int gram = 1; gram <= 3; ++gram) {
-    const bool fuses = shape.stationary && shape.feasible && std::pow(s, gram) <= kMostGrams;
-    if (gram > 1 && !fuses) break;
-    const double steps = static_cast<double>(shape.symbols) / gram;
-    double grams = 0.0;
-    for (int k = 2; k <= gram; ++k) grams += std::min(std::pow(s, k), steps);
-    if ((static_cast<double>(shape.sets) * s + grams) * costs.bytes > kTableBytes) break;
-    const double cost = costs.base + steps * costs.step + grams * costs.gram;
-    if (cost < best.cost) best = {cost, gram};
+  for (int length = 1; length <= 3; ++length) {
+    const bool fuses = shape.stationary && shape.feasible && std::pow(s, length) <= kMostWords;
+    if (length > 1 && !fuses) break;
+    const double steps = static_cast<double>(shape.symbols) / length;
+    double words = 0.0;
+    for (int k = 2; k <= length; ++k) words += std::min(std::pow(s, k), steps);
+    if ((static_cast<double>(shape.sets) * s + words) * costs.bytes > kTableBytes) break;
+    const double cost = costs.base + steps * costs.step + words * costs.word;
+    if (cost < best.cost) best = {cost, length};
   }
   return best;
 }
 
 /// A linear form of so many rows and columns: three products a step; an operator costs `build`, a
-/// gram `gram`.
-Plan plan_linear(const BatchShape& shape, double rows, double cols, double build, double gram) {
+/// word `word`.
+Plan plan_linear(const BatchShape& shape, double rows, double cols, double build, double word) {
   const auto s = static_cast<double>(shape.s);
   // A few vectors at a time through matrices that do not fit a cache wait for memory.
   const double together =
@@ -60,17 +60,17 @@ Plan plan_linear(const BatchShape& shape, double rows, double cols, double build
   const double table_bytes = 2.0 * rows * rows * s * 8.0;
   const double enough = table_bytes > 16.0e6 ? 10.0 : table_bytes > 1.0e6 ? 3.5 : 1.0;
   const double waiting = std::max(1.0, enough / std::max(1.0, together));
-  return plan_grams(shape,
+  return plan_words(shape,
                     {.base = static_cast<double>(shape.sets) * s * (build + kOperatorOverhead),
                      .step = waiting * 3.0 * rows * rows * cols + kStepOverhead,
-                     .gram = gram + kOperatorOverhead,
+                     .word = word + kOperatorOverhead,
                      .bytes = 3.0 * rows * rows * 8.0});
 }
 
 /// As measured: at this size the products themselves hardly count.
 Plan plan_lanes(const BatchShape& shape) {
   if (shape.n != 2 || !shape.feasible || shape.longest > kLanesLongest) return {};
-  return plan_grams(shape, {.step = 190.0, .gram = 500.0});
+  return plan_words(shape, {.step = 190.0, .word = 500.0});
 }
 
 Plan plan_of(EngineKind kind, const BatchShape& shape) {
@@ -169,7 +169,7 @@ Choice choose(const BatchShape& shape, EngineKind wanted) {
     const Plan plan = plan_of(kind, shape);
     if (plan.cost < least) {
       least = plan.cost;
-      out = {kind, plan.gram, part_size(shape, state_size(kind, shape))};
+      out = {kind, plan.word_length, part_size(shape, state_size(kind, shape))};
     }
   }
   if (least == kNever) refuse(wanted, shape);

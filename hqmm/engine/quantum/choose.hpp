@@ -1,4 +1,4 @@
-// choose: which engine, grams of what length and parts of what size, from the shapes alone.
+// choose: which engine, words of what length and parts of what size, from the shapes alone.
 //
 // Costs are counted in multiplications and weighted by what each form was measured to reach
 // (docs/performance.md); nothing depends on the thread count, so results do not either.
@@ -26,7 +26,7 @@ struct BatchShape {
 
 struct Choice {
   EngineKind engine = EngineKind::kNaive;
-  int gram = 1;          // symbols per step
+  int word_length = 1;   // symbols per step, at most
   std::size_t part = 1;  // sequences per pass
 };
 

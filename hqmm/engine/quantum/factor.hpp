@@ -18,11 +18,11 @@ struct StateFactor {
 };
 [[nodiscard]] StateFactor factor_initial_state(const Hqmm& model);
 
-/// The base operators of a model's form; room for its program's grams.
+/// The base operators of a model's form; room for its program's words.
 void write_factor_form(const Hqmm& model, const Program& program, const StateFactor& state,
                        bool feasible, NormForm& form);
 
-/// ∂loss/∂Γ from ∂ℓ by every base operator, grams chained, and by the initial state when it is
+/// ∂loss/∂Γ from ∂ℓ by every base operator, words chained, and by the initial state when it is
 /// wanted: a Hermitian H with H A = (∂loss/∂ρ₀) A, which is all that a rank-deficient factor can
 /// tell and all that a learner needs.
 void factor_gradient(const Hqmm& model, const NormForm& form, const StateFactor& state,

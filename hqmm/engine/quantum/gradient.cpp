@@ -106,12 +106,12 @@ class FastGradient {
   [[nodiscard]] bool run(const Choice& choice, bool careful) {
     choice_ = choice;
     if (careful) {
-      choice_.gram = 1;
+      choice_.word_length = 1;
       choice_.part = 1;  // of several sequences that fail, the first is named
       if (choice_.engine == EngineKind::kLanes) choice_.engine = EngineKind::kSuperoperator;
     }
-    pace_ = careful ? 1 : 16 / static_cast<std::size_t>(choice_.gram);
-    write_program(model_, batch_, options_, choice_.gram, memory_.program);
+    pace_ = careful ? 1 : 16 / static_cast<std::size_t>(choice_.word_length);
+    write_program(model_, batch_, options_, choice_.word_length, memory_.program);
     memory_.log_likelihoods.resize(batch_.size());
     memory_.log_totals.resize(batch_.size());
     out_ = {};
@@ -137,9 +137,9 @@ class FastGradient {
         const StateFactor state = factor_initial_state(model_);
         NormForm& form = memory_.norm_form;
         write_factor_form(model_, program, state, feasible_, form);
-        form.multiply_grams(program.grams, program.base_operators);
+        form.multiply_words(program.words, program.base_operators);
         if (!walk(form)) return false;
-        form.chain_grams(program.grams, program.base_operators, total.gradients);
+        form.chain_words(program.words, program.base_operators, total.gradients);
         factor_gradient(model_, form, state, total.gradients, total.initial, out_);
         return true;
       }
@@ -163,9 +163,9 @@ class FastGradient {
     if (choice_.engine == EngineKind::kLanes) {
       if (!walk_lanes(form)) return false;
     } else {
-      form.multiply_grams(program.grams, program.base_operators);
+      form.multiply_words(program.words, program.base_operators);
       if (!walk(form)) return false;
-      form.chain_grams(program.grams, program.base_operators, total.gradients);
+      form.chain_words(program.words, program.base_operators, total.gradients);
     }
     superoperator_gradient(model_, form, total.gradients, total.initial, threads_,
                            memory_.symbol_scratch, out_);

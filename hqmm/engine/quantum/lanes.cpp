@@ -285,10 +285,10 @@ void LanesTable::write(const TraceForm& form, const Program& program) {
       std::copy_n(form.forward_matrix(op) + k * stride, kLanesRows, to + kLanesRows * k);
     transpose(to, backward.data() + op * kLanesMatrix);
   }
-  for (std::size_t i = 0; i < program.grams.size(); ++i) {
+  for (std::size_t i = 0; i < program.words.size(); ++i) {
     double* to = forward.data() + (program.base_operators + i) * kLanesMatrix;
-    kernels().multiply(forward.data() + program.grams[i].last * kLanesMatrix,
-                       forward.data() + program.grams[i].prefix * kLanesMatrix, false, to);
+    kernels().multiply(forward.data() + program.words[i].last * kLanesMatrix,
+                       forward.data() + program.words[i].prefix * kLanesMatrix, false, to);
     transpose(to, backward.data() + (program.base_operators + i) * kLanesMatrix);
   }
   std::copy_n(form.initial(), kLanesRows, initial);
@@ -324,13 +324,13 @@ bool lanes_pass(const LanesTable& table, const Program& program, std::size_t fir
 void chain_lanes(const LanesTable& table, const Program& program, LanesResult& result,
                  const TraceForm& form, GradientTable& out) {
   double* g = result.gradients.data();
-  for (std::size_t i = program.grams.size(); i-- > 0;) {
-    const Gram& gram = program.grams[i];
+  for (std::size_t i = program.words.size(); i-- > 0;) {
+    const Word& word = program.words[i];
     const double* mine = g + (program.base_operators + i) * kLanesMatrix;
-    kernels().multiply(table.backward.data() + gram.last * kLanesMatrix, mine, true,
-                       g + gram.prefix * kLanesMatrix);
-    kernels().multiply(mine, table.backward.data() + gram.prefix * kLanesMatrix, true,
-                       g + gram.last * kLanesMatrix);
+    kernels().multiply(table.backward.data() + word.last * kLanesMatrix, mine, true,
+                       g + word.prefix * kLanesMatrix);
+    kernels().multiply(mine, table.backward.data() + word.prefix * kLanesMatrix, true,
+                       g + word.last * kLanesMatrix);
   }
   out.reset(program.base_operators, form.gradient_size());
   const auto stride = static_cast<std::size_t>(form.stride());

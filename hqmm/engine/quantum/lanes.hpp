@@ -19,7 +19,7 @@ inline constexpr std::size_t kLanesMatrix = kLanesRows * kLanesRows;
 /// Sequences beyond this are left to the superoperator form, which keeps a part of the states only.
 inline constexpr std::size_t kLanesLongest = 100'000;
 
-/// Operators without padding, grams included.
+/// Operators without padding, words included.
 struct LanesTable {
   AlignedDoubles forward, backward;  // [operator]: R and Rᵀ, 4 × 4, column-major
   double initial[kLanesRows] = {};
@@ -45,7 +45,7 @@ struct LanesResult {
                               std::size_t last, std::size_t rescale_every, LanesWork& work,
                               double* log_likelihoods, LanesResult& out);
 
-/// ∂ℓ by grams becomes ∂ℓ by what they are made of, and all base operators' go into `out`.
+/// ∂ℓ by words becomes ∂ℓ by what they are made of, and all base operators' go into `out`.
 void chain_lanes(const LanesTable& table, const Program& program, LanesResult& result,
                  const TraceForm& form, GradientTable& out);
 

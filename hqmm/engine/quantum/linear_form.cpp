@@ -56,27 +56,27 @@ void LinearForm<kDegree>::gather_complex(double* g) const {
 }
 
 template <int kDegree>
-void LinearForm<kDegree>::multiply_grams(const std::vector<Gram>& grams, std::size_t first_gram) {
+void LinearForm<kDegree>::multiply_words(const std::vector<Word>& words, std::size_t first_word) {
   PanelProduct product{.rows = padded_rows(rows_), .depth = rows_, .cols = rows_ / kDegree};
   product.left_stride = product.col_step = product.out_stride = stride_;
   const PanelKernel kernel = panel_kernel_for(product.rows, product.cols);
-  for (std::size_t i = 0; i < grams.size(); ++i) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
     // R = R_last R_prefix, Rᵀ = R_prefixᵀ R_lastᵀ
-    product.left = forward_matrix(grams[i].last);
-    product.right = forward_matrix(grams[i].prefix);
-    product.out = forward_matrix(first_gram + i);
+    product.left = forward_matrix(words[i].last);
+    product.right = forward_matrix(words[i].prefix);
+    product.out = forward_matrix(first_word + i);
     kernel(product);
     if constexpr (kDegree == 2) mirror(product.out);
-    product.left = backward_matrix(grams[i].prefix);
-    product.right = backward_matrix(grams[i].last);
-    product.out = backward_matrix(first_gram + i);
+    product.left = backward_matrix(words[i].prefix);
+    product.right = backward_matrix(words[i].last);
+    product.out = backward_matrix(first_word + i);
     kernel(product);
     if constexpr (kDegree == 2) mirror(product.out);
   }
 }
 
 template <int kDegree>
-void LinearForm<kDegree>::chain_grams(const std::vector<Gram>& grams, std::size_t first_gram,
+void LinearForm<kDegree>::chain_words(const std::vector<Word>& words, std::size_t first_word,
                                       GradientTable& table) const {
   PanelProduct product{.rows = padded_rows(rows_), .depth = rows_, .cols = rows_ / kDegree};
   product.left_stride = product.col_step = product.out_stride = stride_;
@@ -92,18 +92,18 @@ void LinearForm<kDegree>::chain_grams(const std::vector<Gram>& grams, std::size_
     kernel(product);
     *to.used = 1;
   };
-  for (std::size_t i = grams.size(); i-- > 0;) {
-    if (!table.used(first_gram + i)) continue;
-    double* g = table.of(first_gram + i).values;
+  for (std::size_t i = words.size(); i-- > 0;) {
+    if (!table.used(first_word + i)) continue;
+    double* g = table.of(first_word + i).values;
     if constexpr (kDegree == 2) gather_complex(g);
     // ∂ by R_prefix is R_lastᵀ G
-    product.left = backward_matrix(grams[i].last);
+    product.left = backward_matrix(words[i].last);
     product.right = g;
-    add_to(grams[i].prefix);
+    add_to(words[i].prefix);
     // ∂ by R_last is G R_prefixᵀ
     product.left = g;
-    product.right = backward_matrix(grams[i].prefix);
-    add_to(grams[i].last);
+    product.right = backward_matrix(words[i].prefix);
+    add_to(words[i].last);
   }
 }
 

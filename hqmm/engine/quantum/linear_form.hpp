@@ -7,7 +7,7 @@
 //                   weight ‖A‖²;  kraus rank one, no missing symbols;  n²r a step
 //   pure            the factor form of a state of rank one: r = 1
 //
-// Grams (program.hpp) are products of such matrices; real forms of complex ones need the first half
+// Words (program.hpp) are products of such matrices; real forms of complex ones need the first half
 // of their columns only.
 #pragma once
 
@@ -64,10 +64,10 @@ class LinearForm {
 
   /// Rᵀ of an operator from its R.
   void transpose(std::size_t op);
-  /// R and Rᵀ of the grams from `first_gram` on.
-  void multiply_grams(const std::vector<Gram>& grams, std::size_t first_gram);
-  /// ∂ℓ by grams becomes ∂ℓ by what they are made of.
-  void chain_grams(const std::vector<Gram>& grams, std::size_t first_gram,
+  /// R and Rᵀ of the words from `first_word` on.
+  void multiply_words(const std::vector<Word>& words, std::size_t first_word);
+  /// ∂ℓ by words becomes ∂ℓ by what they are made of.
+  void chain_words(const std::vector<Word>& words, std::size_t first_word,
                    GradientTable& table) const;
 
   // What a ChainPass asks for.

@@ -7,12 +7,12 @@ namespace {
 
 constexpr std::uint32_t kNone = 0xFFFFFFFF;
 
-/// Gives grams their numbers in the order in which they are met.
-class GramNumbers {
+/// Gives words their numbers in the order in which they are met.
+class WordNumbers {
  public:
-  GramNumbers(std::uint32_t symbols, int gram, Program& out) : s_(symbols), out_(out) {
-    if (gram >= 2) pairs_.assign(std::size_t{s_} * s_, kNone);
-    if (gram >= 3) triples_.assign(std::size_t{s_} * s_ * s_, kNone);
+  WordNumbers(std::uint32_t symbols, int word_length, Program& out) : s_(symbols), out_(out) {
+    if (word_length >= 2) pairs_.assign(std::size_t{s_} * s_, kNone);
+    if (word_length >= 3) triples_.assign(std::size_t{s_} * s_ * s_, kNone);
   }
   std::uint32_t pair(std::uint32_t a, std::uint32_t b) { return number(pairs_[a * s_ + b], a, b); }
   std::uint32_t triple(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
@@ -24,7 +24,7 @@ class GramNumbers {
   std::uint32_t number(std::uint32_t& found, std::uint32_t prefix, std::uint32_t last) {
     if (found == kNone) {
       found = static_cast<std::uint32_t>(out_.operators());
-      out_.grams.push_back({prefix, last});
+      out_.words.push_back({prefix, last});
     }
     return found;
   }
@@ -36,14 +36,14 @@ class GramNumbers {
 
 class Writer {
  public:
-  Writer(const Hqmm& model, const GradientOptions& options, int gram, Program& out)
+  Writer(const Hqmm& model, const GradientOptions& options, int word_length, Program& out)
       : model_(model),
         options_(options),
-        gram_(gram),
+        word_length_(word_length),
         s_(static_cast<std::uint32_t>(model.alphabet_size())),
         missing_base_(static_cast<std::uint32_t>(model.sets.size()) * s_),
         out_(out),
-        numbers_(s_, gram, out) {}
+        numbers_(s_, word_length, out) {}
 
   void write(const SequenceView& sequence) {
     symbols_.resize(sequence.size());
@@ -95,7 +95,7 @@ class Writer {
 
   void write_run(std::size_t t, std::size_t end) {
     const std::size_t length = symbols_.size();
-    if (gram_ == 1) {
+    if (word_length_ == 1) {
       const bool stationary = model_.positions.stationary();
       for (; t < end; ++t) {
         const std::uint32_t set =
@@ -106,18 +106,18 @@ class Writer {
       }
       return;
     }
-    while (t < end) t += write_gram(t, end);
+    while (t < end) t += write_word(t, end);
   }
 
-  /// The longest gram at t; returns its length.
-  std::size_t write_gram(std::size_t t, std::size_t end) {
+  /// The longest word at t; returns its length.
+  std::size_t write_word(std::size_t t, std::size_t end) {
     if (symbols_[t] == kMissing) {
       out_.steps.push_back(missing_base_);
       out_.missing = true;
       return 1;
     }
     std::size_t size = 1;
-    while (size < static_cast<std::size_t>(gram_) && t + size < end &&
+    while (size < static_cast<std::size_t>(word_length_) && t + size < end &&
            symbols_[t + size] != kMissing)
       ++size;
     const Symbol* y = symbols_.data() + t;
@@ -129,24 +129,24 @@ class Writer {
 
   const Hqmm& model_;
   const GradientOptions& options_;
-  int gram_;
+  int word_length_;
   std::uint32_t s_;
   std::uint32_t missing_base_;
   Program& out_;
-  GramNumbers numbers_;
+  WordNumbers numbers_;
   std::vector<Symbol> symbols_;
 };
 
 }  // namespace
 
 void write_program(const Hqmm& model, std::span<const SequenceView> batch,
-                   const GradientOptions& options, int gram, Program& out) {
+                   const GradientOptions& options, int word_length, Program& out) {
   out.steps.clear();
   out.offsets.assign(1, 0);
   out.marks.clear();
   out.mark_offsets.assign(1, 0);
   out.scored.clear();
-  out.grams.clear();
+  out.words.clear();
   out.missing = false;
   out.base_operators = static_cast<std::uint32_t>(model.sets.size()) *
                        static_cast<std::uint32_t>(model.alphabet_size() + 1);
@@ -155,7 +155,7 @@ void write_program(const Hqmm& model, std::span<const SequenceView> batch,
   } else {
     out.weights.assign(options.weights.begin(), options.weights.end());
   }
-  Writer writer(model, options, gram, out);
+  Writer writer(model, options, word_length, out);
   for (const SequenceView& sequence : batch) writer.write(sequence);
 }
 

@@ -1,7 +1,7 @@
 // Program: a batch of sequences written as steps of operators, for the engines that walk them.
 //
-//   operator = set · s + symbol;  behind those, one per set for a missing symbol;  behind those,
-//   grams: two or three consecutive symbols of a stationary model as one operator
+//   operator = set · s + symbol;  after those, one per set for a missing symbol;  after those,
+//   words: two or three consecutive symbols of a stationary model fused into one operator
 //
 // The raw log-likelihood is a sum over a few states only. With M_t the state before symbol t,
 // unnormalised, and w its weight (the trace),
@@ -29,8 +29,8 @@ struct Mark {
   bool stops_gradient = false;
 };
 
-/// One of the operators made of several: first apply `prefix`, then the symbol `last`.
-struct Gram {
+/// An operator fused from several: first apply `prefix`, a symbol or a word, then the symbol `last`.
+struct Word {
   std::uint32_t prefix = 0;
   std::uint32_t last = 0;
 };
@@ -42,12 +42,12 @@ struct Program {
   std::vector<std::uint64_t> mark_offsets;
   std::vector<std::uint64_t> scored;  // symbols that count, per sequence
   std::vector<double> weights;        // in the loss, per sequence
-  std::vector<Gram> grams;            // operator base_operators + i
+  std::vector<Word> words;            // operator base_operators + i
   std::uint32_t base_operators = 0;
   bool missing = false;
 
   [[nodiscard]] std::size_t sequences() const { return offsets.size() - 1; }
-  [[nodiscard]] std::size_t operators() const { return base_operators + grams.size(); }
+  [[nodiscard]] std::size_t operators() const { return base_operators + words.size(); }
   [[nodiscard]] std::size_t length(std::size_t i) const { return offsets[i + 1] - offsets[i]; }
   [[nodiscard]] std::span<const std::uint32_t> steps_of(std::size_t i) const {
     return {steps.data() + offsets[i], length(i)};
@@ -57,12 +57,12 @@ struct Program {
   }
 };
 
-/// Grams of up to `gram` symbols (1 to 3; more than 1 only for a stationary model of few symbols).
-/// options.tangent_only is for feasible models.
+/// Words of up to `word_length` symbols (1 to 3; more than 1 only for a stationary model of few
+/// symbols). options.tangent_only is for feasible models.
 void write_program(const Hqmm& model, std::span<const SequenceView> batch,
-                   const GradientOptions& options, int gram, Program& out);
+                   const GradientOptions& options, int word_length, Program& out);
 
-/// s³ of the largest alphabet that has grams of three, s² for two.
-inline constexpr std::size_t kMostGrams = 4096;
+/// s³ of the largest alphabet that has words of three, s² for two.
+inline constexpr std::size_t kMostWords = 4096;
 
 }  // namespace hqmm

@@ -17,12 +17,12 @@ struct SymbolScratch {
   AlignedDoubles u, turned, by_im, re, im;
 };
 
-/// The base operators of a model's form; room for its program's grams. `feasible`: the totals are
+/// The base operators of a model's form; room for its program's words. `feasible`: the totals are
 /// one.
 void write_superoperators(const Hqmm& model, const Program& program, bool feasible, int threads,
                           SymbolScratch& scratch, TraceForm& form);
 
-/// From ∂ℓ by every base operator, grams chained, to ∂loss by Γ, and by the initial state when it
+/// From ∂ℓ by every base operator, words chained, to ∂loss by Γ, and by the initial state when it
 /// is wanted
 /// (`initial` not empty).
 void superoperator_gradient(const Hqmm& model, const TraceForm& form, GradientTable& table,
