@@ -7,7 +7,7 @@
 
 #include "hqmm/core/parallel.hpp"
 #include "hqmm/engine/classical/tile_expectation.hpp"
-#include "hqmm/engine/classical/tile_plan.hpp"
+#include "hqmm/engine/classical/tile_layout.hpp"
 
 namespace hqmm {
 namespace {
@@ -57,21 +57,21 @@ class ExpectationStep {
         set_(set),
         tables_(model),
         spaces_(tables_),
-        plan_(set, kTileSlots, part_symbols()) {}
+        layout_(set, kTileSlots, part_symbols()) {}
 
   std::optional<ExpectedCounts> run(int threads, const std::function<bool()>& stop) {
     Part total;
     const std::size_t together = parts_together();
-    for (std::size_t begin = 0; begin < plan_.parts(); begin += together) {
+    for (std::size_t begin = 0; begin < layout_.parts(); begin += together) {
       if (stop()) return {};
-      const std::size_t size = std::min(together, plan_.parts() - begin);
+      const std::size_t size = std::min(together, layout_.parts() - begin);
       Part wave = parallel_reduce(
-          size, threads, Part{}, [&](std::size_t i) { return count_part(plan_.part(begin + i)); },
+          size, threads, Part{}, [&](std::size_t i) { return count_part(layout_.part(begin + i)); },
           Part::combine);
       total = total.counts ? Part::combine(std::move(total), wave) : std::move(wave);
     }
     ExpectedCounts out(model_);
-    out.initial += static_cast<double>(plan_.empty_sequences()) * model_.initial;
+    out.initial += static_cast<double>(layout_.empty_sequences()) * model_.initial;
     if (total.counts) unpack(*total.counts, out);
     for (const std::size_t sequence : total.lost) {
       if (stop()) return {};
@@ -153,7 +153,7 @@ class ExpectationStep {
   const SequenceSet& set_;
   HmmTables tables_;
   WorkSpaces spaces_;
-  TilePlan plan_;
+  TileLayout layout_;
 };
 
 }  // namespace

@@ -5,7 +5,7 @@
 
 #include "hqmm/core/parallel.hpp"
 #include "hqmm/engine/classical/tile_forward.hpp"
-#include "hqmm/engine/classical/tile_plan.hpp"
+#include "hqmm/engine/classical/tile_layout.hpp"
 
 namespace hqmm {
 namespace {
@@ -60,10 +60,11 @@ std::vector<SequenceLikelihood> hmm_log_likelihoods(const Hmm& model, const Sequ
                                                     std::size_t burn_in, int threads) {
   constexpr std::size_t kWork = std::size_t{1} << 19;  // of a part: work spaces are made for each
   const HmmTables tables(model);
-  const TilePlan plan(set, kTileSlots, kWork / (tables.states * tables.states + 20));
+  const TileLayout layout(set, kTileSlots, kWork / (tables.states * tables.states + 20));
   std::vector<SequenceLikelihood> out(set.size());
-  parallel_for(plan.parts(), threads,
-               [&](std::size_t i) { score_part(model, tables, set, plan.part(i), burn_in, out); });
+  parallel_for(layout.parts(), threads, [&](std::size_t i) {
+    score_part(model, tables, set, layout.part(i), burn_in, out);
+  });
   return out;
 }
 

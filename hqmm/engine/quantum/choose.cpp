@@ -17,7 +17,8 @@ namespace {
 constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr double kTableBytes = 256.0 * 1024 * 1024;  // of operators, at most
 
-struct Plan {
+/// What an engine would cost; kNever where it does not fit.
+struct Estimate {
   double cost = kNever;  // in units of one multiplication at full speed
   int word_length = 1;
 };
@@ -34,9 +35,9 @@ struct Costs {
 };
 
 /// The length of words that makes a batch cheapest.
-Plan plan_words(const BatchShape& shape, const Costs& costs) {
+Estimate estimate_words(const BatchShape& shape, const Costs& costs) {
   const auto s = static_cast<double>(shape.s);
-  Plan best;
+  Estimate best;
   for (int length = 1; length <= 3; ++length) {
     const bool fuses = shape.stationary && shape.feasible && std::pow(s, length) <= kMostWords;
     if (length > 1 && !fuses) break;
@@ -52,7 +53,8 @@ Plan plan_words(const BatchShape& shape, const Costs& costs) {
 
 /// A linear form of so many rows and columns: three products a step; an operator costs `build`, a
 /// word `word`.
-Plan plan_linear(const BatchShape& shape, double rows, double cols, double build, double word) {
+Estimate estimate_linear(const BatchShape& shape, double rows, double cols, double build,
+                         double word) {
   const auto s = static_cast<double>(shape.s);
   // A few vectors at a time through matrices that do not fit a cache wait for memory.
   const double together =
@@ -60,35 +62,35 @@ Plan plan_linear(const BatchShape& shape, double rows, double cols, double build
   const double table_bytes = 2.0 * rows * rows * s * 8.0;
   const double enough = table_bytes > 16.0e6 ? 10.0 : table_bytes > 1.0e6 ? 3.5 : 1.0;
   const double waiting = std::max(1.0, enough / std::max(1.0, together));
-  return plan_words(shape,
-                    {.base = static_cast<double>(shape.sets) * s * (build + kOperatorOverhead),
-                     .step = waiting * 3.0 * rows * rows * cols + kStepOverhead,
-                     .word = word + kOperatorOverhead,
-                     .bytes = 3.0 * rows * rows * 8.0});
+  return estimate_words(shape,
+                        {.base = static_cast<double>(shape.sets) * s * (build + kOperatorOverhead),
+                         .step = waiting * 3.0 * rows * rows * cols + kStepOverhead,
+                         .word = word + kOperatorOverhead,
+                         .bytes = 3.0 * rows * rows * 8.0});
 }
 
 /// As measured: at this size the products themselves hardly count.
-Plan plan_lanes(const BatchShape& shape) {
+Estimate estimate_lanes(const BatchShape& shape) {
   if (shape.n != 2 || !shape.feasible || shape.longest > kLanesLongest) return {};
-  return plan_words(shape, {.step = 190.0, .word = 500.0});
+  return estimate_words(shape, {.step = 190.0, .word = 500.0});
 }
 
-Plan plan_of(EngineKind kind, const BatchShape& shape) {
+Estimate estimate_of(EngineKind kind, const BatchShape& shape) {
   const auto n = static_cast<double>(shape.n);
   const auto w = static_cast<double>(shape.w);
   const double superoperator_build = n * n * n * n * (8.0 * w + 24.0);
   switch (kind) {
     case EngineKind::kFactor:
       if (shape.w != 1 || shape.missing) return {};
-      return plan_linear(shape, 2.0 * n, static_cast<double>(shape.state_rank), 8.0 * n * n,
-                         16.0 * n * n * n + 16.0 * n * n);
+      return estimate_linear(shape, 2.0 * n, static_cast<double>(shape.state_rank), 8.0 * n * n,
+                             16.0 * n * n * n + 16.0 * n * n);
     case EngineKind::kPure:
       if (shape.w != 1 || shape.missing || shape.state_rank != 1) return {};
-      return plan_linear(shape, 2.0 * n, 1.0, 8.0 * n * n, 16.0 * n * n * n + 16.0 * n * n);
+      return estimate_linear(shape, 2.0 * n, 1.0, 8.0 * n * n, 16.0 * n * n * n + 16.0 * n * n);
     case EngineKind::kSuperoperator:
-      return plan_linear(shape, n * n, 1.0, superoperator_build, 4.0 * std::pow(n, 6.0));
+      return estimate_linear(shape, n * n, 1.0, superoperator_build, 4.0 * std::pow(n, 6.0));
     case EngineKind::kLanes:
-      return plan_lanes(shape);
+      return estimate_lanes(shape);
     case EngineKind::kKraus:
       return {static_cast<double>(shape.symbols) *
                   ((shape.missing ? 1.5 : 1.0) * 20.0 * w * n * n * n + (2.0 + w) * kStepOverhead) +
@@ -166,10 +168,10 @@ Choice choose(const BatchShape& shape, EngineKind wanted) {
   for (const EngineKind kind : {EngineKind::kLanes, EngineKind::kPure, EngineKind::kFactor,
                                 EngineKind::kSuperoperator, EngineKind::kKraus}) {
     if (wanted != EngineKind::kAuto && wanted != kind) continue;
-    const Plan plan = plan_of(kind, shape);
-    if (plan.cost < least) {
-      least = plan.cost;
-      out = {kind, plan.word_length, part_size(shape, state_size(kind, shape))};
+    const Estimate estimate = estimate_of(kind, shape);
+    if (estimate.cost < least) {
+      least = estimate.cost;
+      out = {kind, estimate.word_length, part_size(shape, state_size(kind, shape))};
     }
   }
   if (least == kNever) refuse(wanted, shape);

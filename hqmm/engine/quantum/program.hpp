@@ -29,7 +29,8 @@ struct Mark {
   bool stops_gradient = false;
 };
 
-/// An operator fused from several: first apply `prefix`, a symbol or a word, then the symbol `last`.
+/// An operator fused from several: first apply `prefix`, a symbol or a word, then the symbol
+/// `last`.
 struct Word {
   std::uint32_t prefix = 0;
   std::uint32_t last = 0;

@@ -1,4 +1,4 @@
-#include "hqmm/engine/classical/tile_plan.hpp"
+#include "hqmm/engine/classical/tile_layout.hpp"
 
 #include <algorithm>
 
@@ -25,7 +25,7 @@ std::vector<std::size_t> by_falling_length(const SequenceSet& set) {
 
 }  // namespace
 
-TilePlan::TilePlan(const SequenceSet& set, std::size_t tile_slots, std::size_t part_symbols)
+TileLayout::TileLayout(const SequenceSet& set, std::size_t tile_slots, std::size_t part_symbols)
     : order_(by_falling_length(set)) {
   while (!order_.empty() && set[order_.back()].empty()) {
     order_.pop_back();

@@ -1,4 +1,4 @@
-// TilePlan: which sequences of a set move along together, and how the work is cut for threads.
+// TileLayout: which sequences of a set move along together, and how the work is cut for threads.
 //
 // Sequences are ordered by falling length, so that the few of a tile end at about the same time.
 // The cut follows from the data and the shape of the model alone, never from the number of threads.
@@ -11,10 +11,10 @@
 
 namespace hqmm {
 
-class TilePlan {
+class TileLayout {
  public:
   /// Parts have at least part_symbols symbols each where the set has that many.
-  TilePlan(const SequenceSet& set, std::size_t tile_slots, std::size_t part_symbols);
+  TileLayout(const SequenceSet& set, std::size_t tile_slots, std::size_t part_symbols);
 
   [[nodiscard]] std::size_t parts() const noexcept { return bounds_.size() - 1; }
   /// The sequences of a part, in order: tiles are cut from its front, the last may be smaller.
