@@ -64,8 +64,8 @@ const Work& work_of(const Shape& shape) {
 BatchGradient gradient_of(const Work& work, EngineKind engine, int threads) {
   GradientOptions options;
   options.engine = engine;
-  static GradientWorkspace workspace;  // as a learner keeps it
-  return gradient(work.model, work.batch, options, threads, workspace);
+  static GradientScratch scratch;  // as a learner keeps it
+  return gradient(work.model, work.batch, options, threads, scratch);
 }
 
 std::string disagreement(const Shape& shape, EngineKind engine) {

@@ -10,6 +10,7 @@
 #include "hqmm/engine/quantum/factor.hpp"
 #include "hqmm/engine/quantum/kraus_form.hpp"
 #include "hqmm/engine/quantum/superoperator.hpp"
+#include "hqmm/engine/scratch_pool.hpp"
 #include "hqmm/model/mixture.hpp"
 
 namespace hqmm {
@@ -87,10 +88,11 @@ class ForwardPass {
     result.log_likelihoods = log_likelihoods;
     result.log_totals = log_totals;
     result.suspects = suspects;
-    WorkPool::Loan loan(pool_);
-    ChainPass<Form> pass(form, program_, first, last, options, loan.work(), result);
+    ScratchPool<ChainScratch>::Loan loan(pool_);
+    ChainPass<Form> pass(form, program_, first, last, options, loan.scratch(), result);
     if (!pass.run()) std::fill(&suspects[first], &suspects[first] + (last - first), 1);
-    if (program_.sequences() == 1 && program_.length(0) > 0) carry(form, loan.work().last.data());
+    if (program_.sequences() == 1 && program_.length(0) > 0)
+      carry(form, loan.scratch().last.data());
   }
 
   /// The state behind the last symbol, of weight one.
@@ -111,7 +113,7 @@ class ForwardPass {
   TraceForm trace_form_;
   KrausForm kraus_form_;
   SymbolScratch scratch_;
-  WorkPool pool_;
+  ScratchPool<ChainScratch> pool_;
   std::vector<double> carried_;
 };
 

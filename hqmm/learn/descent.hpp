@@ -53,7 +53,7 @@ class DescentLearner : public Learner {
   Hqmm model_;  // its Γ are parameters; ρ₀ follows B
   const std::vector<Chunk>& chunks_;
   GradientOptions gradient_options_;
-  GradientWorkspace workspace_;
+  GradientScratch scratch_;
   std::vector<SequenceView> batch_;
   TrainOptions options_;
   std::size_t restart_;

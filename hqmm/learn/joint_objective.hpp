@@ -52,7 +52,7 @@ class JointObjective {
   double smoothing_;
   EngineKind engine_;
   int threads_;
-  std::vector<GradientWorkspace> workspaces_;  // one per class
+  std::vector<GradientScratch> scratch_;  // one per class
 };
 
 }  // namespace hqmm

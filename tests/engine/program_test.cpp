@@ -85,7 +85,7 @@ void expect_sequence(const Program& program, std::size_t i, const Expected& expe
 }
 
 TEST(Program, StandsForTheSymbolsOfTheBatchAndScoresWhatCounts) {
-  Program program;  // written again and again, as a workspace's is
+  Program program;  // written again and again, as that of a GradientScratch is
   for (std::uint64_t index = 0; index < 400; ++index) {
     RandomStream random(kProgramSeed, Purpose::kTest, index);
     const auto s = static_cast<Index>(2 + random.below(6));

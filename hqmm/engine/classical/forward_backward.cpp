@@ -2,40 +2,16 @@
 
 #include <algorithm>
 #include <limits>
-#include <memory>
-#include <mutex>
 
 #include "hqmm/core/parallel.hpp"
 #include "hqmm/engine/classical/tile_expectation.hpp"
 #include "hqmm/engine/classical/tile_layout.hpp"
+#include "hqmm/engine/scratch_pool.hpp"
 
 namespace hqmm {
 namespace {
 
 constexpr double kLargest = std::numeric_limits<double>::max();
-
-/// Work spaces are large: whoever is done leaves his to the next. Which one it is does not matter.
-class WorkSpaces {
- public:
-  explicit WorkSpaces(const HmmTables& tables) : tables_(tables) {}
-
-  std::unique_ptr<TileExpectation> take() {
-    const std::lock_guard lock(guard_);
-    if (idle_.empty()) return std::make_unique<TileExpectation>(tables_);
-    auto out = std::move(idle_.back());
-    idle_.pop_back();
-    return out;
-  }
-  void give_back(std::unique_ptr<TileExpectation> space) {
-    const std::lock_guard lock(guard_);
-    idle_.push_back(std::move(space));
-  }
-
- private:
-  const HmmTables& tables_;
-  std::mutex guard_;
-  std::vector<std::unique_ptr<TileExpectation>> idle_;
-};
 
 /// Counts of some sequences, and those of them that need care.
 struct Part {
@@ -53,11 +29,7 @@ struct Part {
 class ExpectationStep {
  public:
   ExpectationStep(const Hmm& model, const SequenceSet& set)
-      : model_(model),
-        set_(set),
-        tables_(model),
-        spaces_(tables_),
-        layout_(set, kTileSlots, part_symbols()) {}
+      : model_(model), set_(set), tables_(model), layout_(set, kTileSlots, part_symbols()) {}
 
   std::optional<ExpectedCounts> run(int threads, const std::function<bool()>& stop) {
     Part total;
@@ -93,7 +65,7 @@ class ExpectationStep {
   }
 
   Part count_part(std::span<const std::size_t> sequences) {
-    auto space = spaces_.take();
+    ScratchPool<TileExpectation>::Loan loan(pool_, tables_);
     Part out;
     std::vector<std::size_t> kept(sequences.begin(), sequences.end());
     // Counts of a tile with a lost sequence are spoilt. Once more without: then none is lost.
@@ -102,7 +74,7 @@ class ExpectationStep {
       std::vector<std::size_t> lost;
       for (std::size_t first = 0; first < kept.size(); first += kTileSlots) {
         const std::size_t size = std::min(kTileSlots, kept.size() - first);
-        space->add(set_, std::span(kept).subspan(first, size), *out.counts, lost);
+        loan.scratch().add(set_, std::span(kept).subspan(first, size), *out.counts, lost);
       }
       std::sort(lost.begin(), lost.end());
       lost.erase(std::unique(lost.begin(), lost.end()), lost.end());
@@ -112,7 +84,6 @@ class ExpectationStep {
       out.lost.insert(out.lost.end(), lost.begin(), lost.end());
       lost_before = lost.size();
     }
-    spaces_.give_back(std::move(space));
     return out;
   }
 
@@ -152,8 +123,8 @@ class ExpectationStep {
   const Hmm& model_;
   const SequenceSet& set_;
   HmmTables tables_;
-  WorkSpaces spaces_;
   TileLayout layout_;
+  ScratchPool<TileExpectation> pool_;
 };
 
 }  // namespace

@@ -10,20 +10,20 @@
 namespace hqmm {
 namespace {
 
-/// Where a sequence stands behind the burn-in; without one, the scale it starts at.
-struct Mark {
+/// Where a sequence stands after the burn-in; without one, the scale it starts at.
+struct BurntIn {
   double sum = 1.0;
   std::int64_t exponent = 0;
 };
 
 /// Scores a tile, except for the sequences that are lost.
 void score_tile(TileForward& forward, std::size_t burn_in, std::vector<SequenceLikelihood>& out) {
-  std::array<Mark, kTileSlots> marks;
+  std::array<BurntIn, kTileSlots> burnt_in;
   while (forward.position() < forward.longest()) {
     const std::size_t begin = forward.position();
     if (begin == burn_in && burn_in > 0) {
       for (std::size_t q = 0; q < forward.active(begin); ++q)
-        marks[q] = {forward.current_sum(q), forward.slots()[q].exponent};
+        burnt_in[q] = {forward.current_sum(q), forward.slots()[q].exponent};
     }
     forward.start_segment();
     forward.advance(begin < burn_in ? burn_in : forward.longest());
@@ -33,7 +33,7 @@ void score_tile(TileForward& forward, std::size_t burn_in, std::vector<SequenceL
     if (slot.lost || slot.scored == 0) continue;
     SequenceLikelihood& to = out[slot.sequence];
     to.scored = slot.scored;
-    to.log_likelihood = log_of(slot.sum / marks[q].sum, slot.exponent - marks[q].exponent);
+    to.log_likelihood = log_of(slot.sum / burnt_in[q].sum, slot.exponent - burnt_in[q].exponent);
     to.raw_log_likelihood = to.log_likelihood;
   }
 }
@@ -58,9 +58,10 @@ void score_part(const Hmm& model, const HmmTables& tables, const SequenceSet& se
 
 std::vector<SequenceLikelihood> hmm_log_likelihoods(const Hmm& model, const SequenceSet& set,
                                                     std::size_t burn_in, int threads) {
-  constexpr std::size_t kWork = std::size_t{1} << 19;  // of a part: work spaces are made for each
+  // multiplications of a part: each has scratch of its own
+  constexpr std::size_t kPartCost = std::size_t{1} << 19;
   const HmmTables tables(model);
-  const TileLayout layout(set, kTileSlots, kWork / (tables.states * tables.states + 20));
+  const TileLayout layout(set, kTileSlots, kPartCost / (tables.states * tables.states + 20));
   std::vector<SequenceLikelihood> out(set.size());
   parallel_for(layout.parts(), threads, [&](std::size_t i) {
     score_part(model, tables, set, layout.part(i), burn_in, out);

@@ -23,7 +23,7 @@
 #include <numbers>
 
 #include "hqmm/engine/quantum/chain_result.hpp"
-#include "hqmm/engine/quantum/chain_work.hpp"
+#include "hqmm/engine/quantum/chain_scratch.hpp"
 
 namespace hqmm {
 
@@ -45,7 +45,7 @@ class ChainPass {
   /// The sequences [first, last) of a program. `out` is filled anew, but for other sequences'
   /// likelihoods.
   ChainPass(const Form& form, const Program& program, std::size_t first, std::size_t last,
-            const ChainOptions& options, ChainWork& work, ChainResult& out)
+            const ChainOptions& options, ChainScratch& scratch, ChainResult& out)
       : form_(form),
         program_(program),
         first_(first),
@@ -53,7 +53,7 @@ class ChainPass {
         options_(options),
         out_(out),
         size_(static_cast<std::size_t>(form.state_size())),
-        work_(work) {}
+        scratch_(scratch) {}
 
   /// False when a weight left the safe range; the result is then worthless. In the careful mode
   /// throws NotFiniteError instead.
@@ -97,15 +97,16 @@ class ChainPass {
     segment_steps_ = kept / step_bytes / block_steps_ * block_steps_;
     segment_steps_ = std::max(segment_steps_, block_steps_);
     segments_ = (longest_ + segment_steps_ - 1) / segment_steps_;
-    work_.states.resize(std::min(longest_, segment_steps_) * count_ * size_);
-    if (options_.backward) work_.adjoints.resize(std::min(longest_, block_steps_) * count_ * size_);
-    work_.carry.resize(count_ * size_);
-    work_.last.resize(count_ * size_);
-    work_.adjoint_carry.resize(count_ * size_);
+    scratch_.states.resize(std::min(longest_, segment_steps_) * count_ * size_);
+    if (options_.backward)
+      scratch_.adjoints.resize(std::min(longest_, block_steps_) * count_ * size_);
+    scratch_.carry.resize(count_ * size_);
+    scratch_.last.resize(count_ * size_);
+    scratch_.adjoint_carry.resize(count_ * size_);
     for (std::size_t b = 0; b < count_; ++b) form_.copy_initial(carried(b));
-    work_.exponents.assign(count_, 0);
-    work_.next.resize(count_);
-    work_.weights.assign(count_, 1.0);
+    scratch_.exponents.assign(count_, 0);
+    scratch_.next.resize(count_);
+    scratch_.weights.assign(count_, 1.0);
     note_events();
     if (options_.backward) {
       out_.gradients.reset(form_.gradient_count(), form_.gradient_size());
@@ -115,26 +116,26 @@ class ChainPass {
       out_.log_likelihoods[b] = out_.log_totals[b] = 0.0;
   }
 
-  [[nodiscard]] double* carried(std::size_t b) { return work_.carry.data() + b * size_; }
+  [[nodiscard]] double* carried(std::size_t b) { return scratch_.carry.data() + b * size_; }
   [[nodiscard]] double* carried_adjoint(std::size_t b) {
-    return work_.adjoint_carry.data() + b * size_;
+    return scratch_.adjoint_carry.data() + b * size_;
   }
-  [[nodiscard]] double* last_state(std::size_t b) { return work_.last.data() + b * size_; }
+  [[nodiscard]] double* last_state(std::size_t b) { return scratch_.last.data() + b * size_; }
   [[nodiscard]] double* state(std::size_t t, std::size_t b) {
-    return work_.states.data() + work_.layout.slot(t, b) * size_;
+    return scratch_.states.data() + scratch_.layout.slot(t, b) * size_;
   }
 
   void save_checkpoint(std::size_t segment) {
     if (segments_ == 1 || !options_.backward) return;
-    work_.checkpoints.resize(segments_);
-    work_.checkpoints[segment].states.assign(work_.carry.data(),
-                                             work_.carry.data() + count_ * size_);
-    work_.checkpoints[segment].exponents = work_.exponents;
+    scratch_.checkpoints.resize(segments_);
+    scratch_.checkpoints[segment].states.assign(scratch_.carry.data(),
+                                                scratch_.carry.data() + count_ * size_);
+    scratch_.checkpoints[segment].exponents = scratch_.exponents;
   }
   void load_checkpoint(std::size_t segment) {
-    const ChainWork::Checkpoint& saved = work_.checkpoints[segment];
-    std::copy(saved.states.begin(), saved.states.end(), work_.carry.data());
-    work_.exponents = saved.exponents;
+    const ChainScratch::Checkpoint& saved = scratch_.checkpoints[segment];
+    std::copy(saved.states.begin(), saved.states.end(), scratch_.carry.data());
+    scratch_.exponents = saved.exponents;
   }
 
   // ---- forward ----------------------------------------------------------------------------------
@@ -142,8 +143,8 @@ class ChainPass {
   [[nodiscard]] bool forward(std::size_t segment, bool count_marks) {
     begin_ = segment * segment_steps_;
     end_ = std::min(longest_, begin_ + segment_steps_);
-    work_.layout.write(program_, first_, count_, begin_, end_, block_steps_);
-    work_.powers.assign(((end_ - begin_) / options_.rescale_every + 1) * count_, 1.0);
+    scratch_.layout.write(program_, first_, count_, begin_, end_, block_steps_);
+    scratch_.powers.assign(((end_ - begin_) / options_.rescale_every + 1) * count_, 1.0);
     for (std::size_t b = 0; b < count_; ++b) {
       if (begin_ < length(b)) std::copy_n(carried(b), size_, state(begin_, b));
     }
@@ -157,27 +158,27 @@ class ChainPass {
       if (count_marks && has_event(t)) add_marks(t);
       if (options_.normalise && !add_totals(t, count_marks)) return false;
       const bool moves_on = t + 1 < end_ && !has_event(t + 1);
-      for (const Group& group : work_.layout.groups(t)) {
-        double** next = work_.next.data();
+      for (const Group& group : scratch_.layout.groups(t)) {
+        double** next = scratch_.next.data();
         for (std::size_t i = 0; i < group.count; ++i) {
-          const std::size_t b = work_.layout.sequence(group.first + i);
+          const std::size_t b = scratch_.layout.sequence(group.first + i);
           next[i] = moves_on ? state(t + 1, b) : state_behind(t, b);
         }
-        form_.forward(group.op, work_.states.data() + group.first * size_, group.count, next,
-                      work_.scratch);
+        form_.forward(group.op, scratch_.states.data() + group.first * size_, group.count, next,
+                      scratch_.form);
       }
     }
     return true;
   }
 
   /// Whether a sequence has a mark at the state before step t, or ends there.
-  [[nodiscard]] bool has_event(std::size_t t) const { return work_.events[t] != 0; }
+  [[nodiscard]] bool has_event(std::size_t t) const { return scratch_.events[t] != 0; }
 
   void note_events() {
-    work_.events.assign(longest_ + 1, 0);
+    scratch_.events.assign(longest_ + 1, 0);
     for (std::size_t b = 0; b < count_; ++b) {
-      work_.events[length(b)] = 1;
-      for (const Mark& mark : program_.marks_of(first_ + b)) work_.events[mark.step] = 1;
+      scratch_.events[length(b)] = 1;
+      for (const Mark& mark : program_.marks_of(first_ + b)) scratch_.events[mark.step] = 1;
     }
   }
 
@@ -189,7 +190,7 @@ class ChainPass {
   }
 
   [[nodiscard]] double& power(std::size_t t, std::size_t b) {
-    return work_.powers[(t - begin_) / options_.rescale_every * count_ + b];
+    return scratch_.powers[(t - begin_) / options_.rescale_every * count_ + b];
   }
 
   [[nodiscard]] bool rescale(std::size_t t) {
@@ -202,7 +203,7 @@ class ChainPass {
       const int exponent = std::ilogb(weight) / Form::kDegree;
       const double scale = std::ldexp(1.0, -exponent);
       power(t, b) = scale;
-      work_.exponents[b] += exponent * Form::kDegree;
+      scratch_.exponents[b] += exponent * Form::kDegree;
       for (std::size_t i = 0; i < size_; ++i) x[i] *= scale;
     }
     return true;
@@ -225,7 +226,7 @@ class ChainPass {
     }
   }
   void watch_weight(double weight, std::size_t t, std::size_t b) {
-    const double before = work_.weights[b];
+    const double before = scratch_.weights[b];
     const bool scaled = t % options_.rescale_every == 0 && t > 0 && t < length(b);
     // power() is of the degree of the state, the weight of another
     double undone = weight;
@@ -233,11 +234,11 @@ class ChainPass {
       for (int k = 0; k < Form::kDegree; ++k) undone /= power(t, b);
     }
     if (!(undone > options_.suspect_below * before)) out_.suspects[first_ + b] = 1;
-    work_.weights[b] = weight;
+    scratch_.weights[b] = weight;
   }
 
   [[nodiscard]] double log_weight(double weight, std::size_t b) const {
-    return std::log(weight) + std::numbers::ln2 * static_cast<double>(work_.exponents[b]);
+    return std::log(weight) + std::numbers::ln2 * static_cast<double>(scratch_.exponents[b]);
   }
 
   void add_marks(std::size_t t) {
@@ -273,7 +274,7 @@ class ChainPass {
       if (options_.rescale_every > 1 && !usable(weight, t, b)) return false;
       if (!count_them || !counts(t, b)) continue;
       const std::uint32_t op = program_.steps_of(first_ + b)[t];
-      out_.log_totals[first_ + b] += std::log(form_.total(op, x, work_.scratch) / weight);
+      out_.log_totals[first_ + b] += std::log(form_.total(op, x, scratch_.form) / weight);
     }
     return true;
   }
@@ -302,28 +303,28 @@ class ChainPass {
   // ---- backward ---------------------------------------------------------------------------------
 
   void backward() {
-    for (std::size_t block = work_.layout.blocks(); block-- > 0;) {
+    for (std::size_t block = scratch_.layout.blocks(); block-- > 0;) {
       const std::size_t from = begin_ + block * block_steps_;
       const std::size_t to = std::min(end_, from + block_steps_);
-      block_base_ = work_.layout.block_first(block);
+      block_base_ = scratch_.layout.block_first(block);
       for (std::size_t t = to; t-- > from;) {
         if (t + 1 == to || has_event(t + 1)) start_adjoints(t, t + 1 == to);
-        for (const Group& group : work_.layout.groups(t)) {
+        for (const Group& group : scratch_.layout.groups(t)) {
           for (std::size_t i = 0; i < group.count; ++i) {
-            const std::size_t b = work_.layout.sequence(group.first + i);
-            work_.next[i] = t > from ? adjoint(t - 1, b) : carried_adjoint(b);
+            const std::size_t b = scratch_.layout.sequence(group.first + i);
+            scratch_.next[i] = t > from ? adjoint(t - 1, b) : carried_adjoint(b);
           }
-          form_.backward(group.op, work_.adjoints.data() + (group.first - block_base_) * size_,
-                         work_.states.data() + group.first * size_, group.count, work_.next.data(),
-                         out_.gradients, work_.scratch);
+          form_.backward(group.op, scratch_.adjoints.data() + (group.first - block_base_) * size_,
+                         scratch_.states.data() + group.first * size_, group.count,
+                         scratch_.next.data(), out_.gradients, scratch_.form);
         }
         if (t > 0 && (has_event(t) || t % options_.rescale_every == 0))
           adjust_adjoints(t, t > from);
       }
       if constexpr (Form::kDeferred) {
-        for (const Group& run : work_.layout.runs(block)) {
-          form_.accumulate(run.op, work_.adjoints.data() + (run.first - block_base_) * size_,
-                           work_.states.data() + run.first * size_, run.count, out_.gradients);
+        for (const Group& run : scratch_.layout.runs(block)) {
+          form_.accumulate(run.op, scratch_.adjoints.data() + (run.first - block_base_) * size_,
+                           scratch_.states.data() + run.first * size_, run.count, out_.gradients);
         }
       }
     }
@@ -331,7 +332,7 @@ class ChainPass {
 
   /// The adjoint behind step t.
   [[nodiscard]] double* adjoint(std::size_t t, std::size_t b) {
-    return work_.adjoints.data() + (work_.layout.slot(t, b) - block_base_) * size_;
+    return scratch_.adjoints.data() + (scratch_.layout.slot(t, b) - block_base_) * size_;
   }
 
   /// What ∂log w counts at a mark.
@@ -380,9 +381,9 @@ class ChainPass {
   std::size_t size_;  // doubles of a state
 
   std::size_t longest_ = 0, block_steps_ = 0, segment_steps_ = 0, segments_ = 0;
-  std::size_t begin_ = 0, end_ = 0;  // steps of the segment in work_.states
-  std::size_t block_base_ = 0;       // slot of the first adjoint in work_.adjoints
-  ChainWork& work_;
+  std::size_t begin_ = 0, end_ = 0;  // steps of the segment in scratch_.states
+  std::size_t block_base_ = 0;       // slot of the first adjoint in scratch_.adjoints
+  ChainScratch& scratch_;
 };
 
 }  // namespace hqmm

@@ -12,6 +12,7 @@
 #include "hqmm/engine/quantum/lanes.hpp"
 #include "hqmm/engine/quantum/reference.hpp"
 #include "hqmm/engine/quantum/superoperator.hpp"
+#include "hqmm/engine/scratch_pool.hpp"
 
 namespace hqmm {
 
@@ -29,7 +30,7 @@ BatchGradient& BatchGradient::operator+=(const BatchGradient& other) {
   return *this;
 }
 
-struct GradientWorkspace::Memory {
+struct GradientScratch::Contents {
   Program program;
   std::vector<double> log_likelihoods, log_totals;
   NormForm norm_form;
@@ -38,16 +39,16 @@ struct GradientWorkspace::Memory {
   SymbolScratch symbol_scratch;
   LanesTable lanes_table;
   std::vector<LanesResult> lanes_results;  // of the parts of a batch
-  std::vector<LanesWork> lanes_work;
-  WorkPool pool;
+  std::vector<LanesScratch> lanes_scratch;
+  ScratchPool<ChainScratch> pool;
   std::vector<ChainResult> results;  // of the parts of a round
   ChainResult total;
 };
 
-GradientWorkspace::GradientWorkspace() : memory_(std::make_unique<Memory>()) {}
-GradientWorkspace::GradientWorkspace(GradientWorkspace&&) noexcept = default;
-GradientWorkspace& GradientWorkspace::operator=(GradientWorkspace&&) noexcept = default;
-GradientWorkspace::~GradientWorkspace() = default;
+GradientScratch::GradientScratch() : contents_(std::make_unique<Contents>()) {}
+GradientScratch::GradientScratch(GradientScratch&&) noexcept = default;
+GradientScratch& GradientScratch::operator=(GradientScratch&&) noexcept = default;
+GradientScratch::~GradientScratch() = default;
 
 namespace {
 
@@ -55,34 +56,34 @@ namespace {
 /// number of parts: the same bytes at any thread count, and memory for one round only.
 template <typename Form>
 bool run_parts(const Form& form, std::size_t part, const ChainOptions& options, int threads,
-               GradientWorkspace::Memory& memory) {
-  const Program& program = memory.program;
+               GradientScratch::Contents& scratch) {
+  const Program& program = scratch.program;
   // as many tables of gradients as fit 64 MiB, and two for two threads
   const std::size_t table_bytes = form.gradient_count() * form.gradient_size() * sizeof(double);
   const std::size_t round = std::clamp<std::size_t>(
       (std::size_t{64} << 20) / std::max<std::size_t>(1, table_bytes), 2, 16);
   const std::size_t parts = (program.sequences() + part - 1) / part;
-  std::vector<ChainResult>& results = memory.results;
+  std::vector<ChainResult>& results = scratch.results;
   if (results.size() < std::min(round, parts)) results.resize(std::min(round, parts));
   std::atomic<bool> good = true;
   for (std::size_t begin = 0; begin < parts; begin += round) {
     const std::size_t count = std::min(round, parts - begin);
     parallel_for(count, threads, [&](std::size_t i) {
-      results[i].log_likelihoods = memory.log_likelihoods;
-      results[i].log_totals = memory.log_totals;
+      results[i].log_likelihoods = scratch.log_likelihoods;
+      results[i].log_totals = scratch.log_totals;
       results[i].least = {};
       const std::size_t first = (begin + i) * part;
       const std::size_t last = std::min(program.sequences(), first + part);
-      WorkPool::Loan loan(memory.pool);
-      ChainPass<Form> pass(form, program, first, last, options, loan.work(), results[i]);
+      ScratchPool<ChainScratch>::Loan loan(scratch.pool);
+      ChainPass<Form> pass(form, program, first, last, options, loan.scratch(), results[i]);
       if (!pass.run()) good = false;
     });
     if (!good) return false;
     fold_tree(std::span(results).first(count), [](ChainResult& a, ChainResult& b) { a += b; });
     if (begin == 0) {
-      std::swap(memory.total, results[0]);
+      std::swap(scratch.total, results[0]);
     } else {
-      memory.total += results[0];
+      scratch.total += results[0];
     }
   }
   return true;
@@ -93,13 +94,13 @@ class FastGradient {
  public:
   FastGradient(const Hqmm& model, std::span<const SequenceView> batch,
                const GradientOptions& options, bool feasible, int threads,
-               GradientWorkspace::Memory& memory)
+               GradientScratch::Contents& scratch)
       : model_(model),
         batch_(batch),
         options_(options),
         feasible_(feasible),
         threads_(threads),
-        memory_(memory) {}
+        scratch_(scratch) {}
 
   /// False when a weight left the range that is safe at this pace, or the gradient overflowed. The
   /// careful way rescales at every step and throws NotFiniteError instead.
@@ -111,16 +112,16 @@ class FastGradient {
       if (choice_.engine == EngineKind::kLanes) choice_.engine = EngineKind::kSuperoperator;
     }
     pace_ = careful ? 1 : 16 / static_cast<std::size_t>(choice_.word_length);
-    write_program(model_, batch_, options_, choice_.word_length, memory_.program);
-    memory_.log_likelihoods.resize(batch_.size());
-    memory_.log_totals.resize(batch_.size());
+    write_program(model_, batch_, options_, choice_.word_length, scratch_.program);
+    scratch_.log_likelihoods.resize(batch_.size());
+    scratch_.log_totals.resize(batch_.size());
     out_ = {};
     if (!run_form()) return false;
     add_likelihoods();
     const auto finite = [](const auto& m) { return m.allFinite(); };
     if (std::all_of(out_.sets.begin(), out_.sets.end(), finite) && finite(out_.initial_state))
       return true;
-    const LeastWeight& least = memory_.total.least;
+    const LeastWeight& least = scratch_.total.least;
     if (careful) throw NotFiniteError({least.sequence, least.position});
     return false;
   }
@@ -129,13 +130,13 @@ class FastGradient {
 
  private:
   bool run_form() {
-    const Program& program = memory_.program;
-    ChainResult& total = memory_.total;
+    const Program& program = scratch_.program;
+    ChainResult& total = scratch_.total;
     switch (choice_.engine) {
       case EngineKind::kPure:
       case EngineKind::kFactor: {
         const StateFactor state = factor_initial_state(model_);
-        NormForm& form = memory_.norm_form;
+        NormForm& form = scratch_.norm_form;
         write_factor_form(model_, program, state, feasible_, form);
         form.multiply_words(program.words, program.base_operators);
         if (!walk(form)) return false;
@@ -144,7 +145,7 @@ class FastGradient {
         return true;
       }
       case EngineKind::kKraus: {
-        KrausForm& form = memory_.kraus_form;
+        KrausForm& form = scratch_.kraus_form;
         form.write(model_, feasible_);
         if (!walk(form)) return false;
         form.write_gradient(model_, total.gradients, total.initial, out_);
@@ -156,10 +157,10 @@ class FastGradient {
   }
 
   bool run_superoperator() {
-    const Program& program = memory_.program;
-    ChainResult& total = memory_.total;
-    TraceForm& form = memory_.trace_form;
-    write_superoperators(model_, program, feasible_, threads_, memory_.symbol_scratch, form);
+    const Program& program = scratch_.program;
+    ChainResult& total = scratch_.total;
+    TraceForm& form = scratch_.trace_form;
+    write_superoperators(model_, program, feasible_, threads_, scratch_.symbol_scratch, form);
     if (choice_.engine == EngineKind::kLanes) {
       if (!walk_lanes(form)) return false;
     } else {
@@ -168,33 +169,33 @@ class FastGradient {
       form.chain_words(program.words, program.base_operators, total.gradients);
     }
     superoperator_gradient(model_, form, total.gradients, total.initial, threads_,
-                           memory_.symbol_scratch, out_);
+                           scratch_.symbol_scratch, out_);
     return true;
   }
 
   bool walk_lanes(const TraceForm& form) {
-    const Program& program = memory_.program;
-    memory_.lanes_table.write(form, program);
-    std::fill(memory_.log_totals.begin(), memory_.log_totals.end(), 0.0);
+    const Program& program = scratch_.program;
+    scratch_.lanes_table.write(form, program);
+    std::fill(scratch_.log_totals.begin(), scratch_.log_totals.end(), 0.0);
     const std::size_t parts = (program.sequences() + choice_.part - 1) / choice_.part;
-    std::vector<LanesResult>& results = memory_.lanes_results;
+    std::vector<LanesResult>& results = scratch_.lanes_results;
     if (results.size() < parts) results.resize(parts);
-    if (memory_.lanes_work.size() < parts) memory_.lanes_work.resize(parts);
+    if (scratch_.lanes_scratch.size() < parts) scratch_.lanes_scratch.resize(parts);
     std::atomic<bool> good = true;
     parallel_for(parts, threads_, [&](std::size_t i) {
       const std::size_t first = i * choice_.part;
       const std::size_t last = std::min(program.sequences(), first + choice_.part);
-      if (!lanes_pass(memory_.lanes_table, program, first, last, pace_, memory_.lanes_work[i],
-                      memory_.log_likelihoods.data(), results[i]))
+      if (!lanes_pass(scratch_.lanes_table, program, first, last, pace_, scratch_.lanes_scratch[i],
+                      scratch_.log_likelihoods.data(), results[i]))
         good = false;
     });
     if (!good) return false;
     fold_tree(std::span(results).first(parts), [](LanesResult& a, LanesResult& b) { a += b; });
-    chain_lanes(memory_.lanes_table, program, results[0], form, memory_.total.gradients);
+    chain_lanes(scratch_.lanes_table, program, results[0], form, scratch_.total.gradients);
     if (options_.want_initial_state) {
-      memory_.total.initial.assign(results[0].initial, results[0].initial + kLanesRows);
+      scratch_.total.initial.assign(results[0].initial, results[0].initial + kLanesRows);
     } else {
-      memory_.total.initial.clear();
+      scratch_.total.initial.clear();
     }
     return true;
   }
@@ -204,16 +205,16 @@ class FastGradient {
     ChainOptions options;
     options.rescale_every = pace_;
     options.normalise = !feasible_;
-    if (!run_parts(form, choice_.part, options, threads_, memory_)) return false;
-    if (!options_.want_initial_state) memory_.total.initial.clear();
+    if (!run_parts(form, choice_.part, options, threads_, scratch_)) return false;
+    if (!options_.want_initial_state) scratch_.total.initial.clear();
     return true;
   }
 
   void add_likelihoods() {
     for (std::size_t i = 0; i < batch_.size(); ++i) {
-      out_.scored += memory_.program.scored[i];
-      out_.raw_log_likelihood += memory_.log_likelihoods[i];
-      out_.log_likelihood += memory_.log_likelihoods[i] - memory_.log_totals[i];
+      out_.scored += scratch_.program.scored[i];
+      out_.raw_log_likelihood += scratch_.log_likelihoods[i];
+      out_.log_likelihood += scratch_.log_likelihoods[i] - scratch_.log_totals[i];
     }
   }
 
@@ -222,7 +223,7 @@ class FastGradient {
   const GradientOptions& options_;
   bool feasible_;
   int threads_;
-  GradientWorkspace::Memory& memory_;
+  GradientScratch::Contents& scratch_;
   Choice choice_;
   std::size_t pace_ = 16;  // steps from one rescaling to the next
   BatchGradient out_;
@@ -241,7 +242,7 @@ std::size_t round_end(std::span<const SequenceView> batch, std::size_t begin, st
 }  // namespace
 
 BatchGradient gradient(const Hqmm& model, std::span<const SequenceView> batch,
-                       const GradientOptions& options, int threads, GradientWorkspace& workspace) {
+                       const GradientOptions& options, int threads, GradientScratch& scratch) {
   assert(options.weights.empty() || options.weights.size() == batch.size());
   if (batch.empty() || options.engine == EngineKind::kNaive)
     return reference_gradient(model, batch, options, threads);
@@ -254,7 +255,7 @@ BatchGradient gradient(const Hqmm& model, std::span<const SequenceView> batch,
     const std::size_t end = round_end(batch, begin, choice.part);
     if (!options.weights.empty()) of_round.weights = options.weights.subspan(begin, end - begin);
     FastGradient fast(model, batch.subspan(begin, end - begin), of_round, feasible, threads,
-                      workspace.memory());
+                      scratch.contents());
     try {
       if (!fast.run(choice, false) && !fast.run(choice, true)) throw NotFiniteError({0, 0});
     } catch (const NotFiniteError& error) {
@@ -272,8 +273,8 @@ BatchGradient gradient(const Hqmm& model, std::span<const SequenceView> batch,
 
 BatchGradient gradient(const Hqmm& model, std::span<const SequenceView> batch,
                        const GradientOptions& options, int threads) {
-  GradientWorkspace workspace;
-  return gradient(model, batch, options, threads, workspace);
+  GradientScratch scratch;
+  return gradient(model, batch, options, threads, scratch);
 }
 
 }  // namespace hqmm

@@ -75,22 +75,22 @@ class NotFiniteError : public std::exception {
   NotFinite place_;
 };
 
-/// The memory of a gradient, for callers that compute many: reused from one batch to the next, of
+/// The scratch of a gradient, for callers that compute many: reused from one batch to the next, of
 /// the same model or another. Holds no result.
-class GradientWorkspace {
+class GradientScratch {
  public:
-  GradientWorkspace();
-  GradientWorkspace(const GradientWorkspace&) = delete;
-  GradientWorkspace& operator=(const GradientWorkspace&) = delete;
-  GradientWorkspace(GradientWorkspace&&) noexcept;
-  GradientWorkspace& operator=(GradientWorkspace&&) noexcept;
-  ~GradientWorkspace();
+  GradientScratch();
+  GradientScratch(const GradientScratch&) = delete;
+  GradientScratch& operator=(const GradientScratch&) = delete;
+  GradientScratch(GradientScratch&&) noexcept;
+  GradientScratch& operator=(GradientScratch&&) noexcept;
+  ~GradientScratch();
 
-  struct Memory;
-  [[nodiscard]] Memory& memory() noexcept { return *memory_; }
+  struct Contents;
+  [[nodiscard]] Contents& contents() noexcept { return *contents_; }
 
  private:
-  std::unique_ptr<Memory> memory_;
+  std::unique_ptr<Contents> contents_;
 };
 
 /// The sum over the batch, combined along a fixed tree: the same bytes at any thread count.
@@ -98,7 +98,7 @@ class GradientWorkspace {
 /// of 16 steps; and one state per sequence and 32 MiB.
 [[nodiscard]] BatchGradient gradient(const Hqmm& model, std::span<const SequenceView> batch,
                                      const GradientOptions& options, int threads,
-                                     GradientWorkspace& workspace);
+                                     GradientScratch& scratch);
 [[nodiscard]] BatchGradient gradient(const Hqmm& model, std::span<const SequenceView> batch,
                                      const GradientOptions& options, int threads);
 

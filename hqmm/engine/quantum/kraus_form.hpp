@@ -12,7 +12,7 @@
 
 #include "hqmm/core/panels.hpp"
 #include "hqmm/engine/quantum/chain_result.hpp"
-#include "hqmm/engine/quantum/chain_work.hpp"
+#include "hqmm/engine/quantum/chain_scratch.hpp"
 #include "hqmm/engine/quantum/gradient.hpp"
 #include "hqmm/engine/quantum/program.hpp"
 

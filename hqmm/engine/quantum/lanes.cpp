@@ -5,7 +5,7 @@
 #include <numbers>
 
 #include "hqmm/core/simd.hpp"
-#include "hqmm/engine/quantum/chain_work.hpp"
+#include "hqmm/engine/quantum/chain_scratch.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "hqmm/engine/quantum/lanes.cpp"
@@ -145,20 +145,20 @@ double weight(const double* x) { return x[0] + x[1]; }
 class SidePass {
  public:
   SidePass(const LanesTable& table, const Program& program, std::size_t first, std::size_t count,
-           std::size_t rescale_every, LanesWork& work)
+           std::size_t rescale_every, LanesScratch& scratch)
       : table_(table),
         program_(program),
         first_(first),
         count_(count),
         every_(rescale_every),
         length_(program.length(first)),
-        work_(work),
+        scratch_(scratch),
         rescalings_(length_ / rescale_every + 1) {
-    work.states.resize(kSide * kLanesRows * (length_ + 1));
-    work.powers.assign(kSide * rescalings_, 1.0);
+    scratch.states.resize(kSide * kLanesRows * (length_ + 1));
+    scratch.powers.assign(kSide * rescalings_, 1.0);
     for (std::size_t b = 0; b < count_; ++b) {
       stretch_.steps[b] = program.steps_of(first + b).data();
-      stretch_.states[b] = work.states.data() + b * kLanesRows * (length_ + 1);
+      stretch_.states[b] = scratch.states.data() + b * kLanesRows * (length_ + 1);
       stretch_.adjoints[b] = adjoints_ + b * kLanesRows;
       std::copy_n(table.initial, kLanesRows, stretch_.states[b]);
     }
@@ -206,7 +206,7 @@ class SidePass {
   }
   [[nodiscard]] static bool usable(double w) { return w > kSmallestWeight && w < kLargestWeight; }
   [[nodiscard]] double& power(std::size_t t, std::size_t b) {
-    return work_.powers[b * rescalings_ + t / every_];
+    return scratch_.powers[b * rescalings_ + t / every_];
   }
 
   bool rescale(std::size_t t) {
@@ -257,7 +257,7 @@ class SidePass {
   const LanesTable& table_;
   const Program& program_;
   std::size_t first_, count_, every_, length_;
-  LanesWork& work_;
+  LanesScratch& scratch_;
   std::size_t rescalings_;
   Stretch stretch_;
   alignas(64) double adjoints_[kSide * kLanesRows] = {};
@@ -301,7 +301,7 @@ LanesResult& LanesResult::operator+=(const LanesResult& other) {
 }
 
 bool lanes_pass(const LanesTable& table, const Program& program, std::size_t first,
-                std::size_t last, std::size_t rescale_every, LanesWork& work,
+                std::size_t last, std::size_t rescale_every, LanesScratch& scratch,
                 double* log_likelihoods, LanesResult& out) {
   out.gradients.assign(program.operators() * kLanesMatrix, 0.0);
   std::fill_n(out.initial, kLanesRows, 0.0);
@@ -313,7 +313,7 @@ bool lanes_pass(const LanesTable& table, const Program& program, std::size_t fir
       log_likelihoods[i++] = 0.0;
       continue;
     }
-    SidePass pass(table, program, i, count, rescale_every, work);
+    SidePass pass(table, program, i, count, rescale_every, scratch);
     if (!pass.forward(log_likelihoods)) return false;
     pass.backward(out);
     i += count;

@@ -28,7 +28,7 @@ struct LanesTable {
   void write(const TraceForm& form, const Program& program);
 };
 
-struct LanesWork {
+struct LanesScratch {
   AlignedDoubles states;
   std::vector<double> powers;
 };
@@ -42,7 +42,7 @@ struct LanesResult {
 
 /// The sequences [first, last) of a program. False when a weight left the safe range.
 [[nodiscard]] bool lanes_pass(const LanesTable& table, const Program& program, std::size_t first,
-                              std::size_t last, std::size_t rescale_every, LanesWork& work,
+                              std::size_t last, std::size_t rescale_every, LanesScratch& scratch,
                               double* log_likelihoods, LanesResult& out);
 
 /// ∂ℓ by words becomes ∂ℓ by what they are made of, and all base operators' go into `out`.

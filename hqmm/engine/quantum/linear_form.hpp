@@ -15,7 +15,7 @@
 
 #include "hqmm/core/panels.hpp"
 #include "hqmm/engine/quantum/chain_result.hpp"
-#include "hqmm/engine/quantum/chain_work.hpp"
+#include "hqmm/engine/quantum/chain_scratch.hpp"
 #include "hqmm/engine/quantum/program.hpp"
 
 namespace hqmm {

@@ -23,10 +23,11 @@ class Coordinates {
   Index n_, pairs_;
 };
 
-/// The operators of one symbol and the n² × n² matrices made of them, real and imaginary plane.
-class SymbolWork {
+/// The channel of one symbol: its operators and the n² × n² matrices made of them, real and
+/// imaginary plane.
+class SymbolChannel {
  public:
-  SymbolWork(Index n, Index w, SymbolScratch& scratch)
+  SymbolChannel(Index n, Index w, SymbolScratch& scratch)
       : n_(n),
         w_(w),
         size_(n * n),
@@ -219,7 +220,9 @@ class SymbolWork {
   AlignedDoubles &u_, &turned_, &by_im_, &re_, &im_;
 };
 
-std::size_t symbol_of(const Hqmm& model) { return static_cast<std::size_t>(model.alphabet_size()); }
+std::size_t alphabet_size_of(const Hqmm& model) {
+  return static_cast<std::size_t>(model.alphabet_size());
+}
 
 void write_coordinates(const Matrix& hermitian, double* out) {
   const Index n = hermitian.rows();
@@ -249,7 +252,7 @@ Matrix read_coordinates(Index n, const double* in) {
 
 /// R of a symbol nobody saw: the sum over all of them.
 void write_missing(const Hqmm& model, TraceForm& form) {
-  const std::size_t s = symbol_of(model);
+  const std::size_t s = alphabet_size_of(model);
   for (std::size_t set = 0; set < model.sets.size(); ++set) {
     double* out = form.forward_matrix(model.sets.size() * s + set);
     std::fill_n(out, form.operator_size(), 0.0);
@@ -261,16 +264,16 @@ void write_missing(const Hqmm& model, TraceForm& form) {
   }
 }
 
-/// body(work, op) for every symbol of every set, on threads when there are enough numbers.
+/// body(symbol, op) for every symbol of every set, on threads when there are enough numbers.
 template <typename Body>
 void for_each_symbol(const Hqmm& model, std::size_t numbers, int threads, SymbolScratch& scratch,
                      Body body) {
-  const std::size_t symbols = model.sets.size() * symbol_of(model);
+  const std::size_t symbols = model.sets.size() * alphabet_size_of(model);
   const std::size_t blocks = numbers > 200'000 ? std::min<std::size_t>(symbols, 64) : 1;
   parallel_for(blocks, threads, [&](std::size_t block) {
     SymbolScratch own;
-    SymbolWork work(model.latent_dim(), model.kraus_rank(), block == 0 ? scratch : own);
-    for (std::size_t op = block; op < symbols; op += blocks) body(work, op);
+    SymbolChannel symbol(model.latent_dim(), model.kraus_rank(), block == 0 ? scratch : own);
+    for (std::size_t op = block; op < symbols; op += blocks) body(symbol, op);
   });
 }
 
@@ -279,12 +282,12 @@ void for_each_symbol(const Hqmm& model, std::size_t numbers, int threads, Symbol
 void write_superoperators(const Hqmm& model, const Program& program, bool feasible, int threads,
                           SymbolScratch& scratch, TraceForm& form) {
   const Index n = model.latent_dim();
-  const std::size_t s = symbol_of(model);
+  const std::size_t s = alphabet_size_of(model);
   form.reshape(n * n, 1, n, program.operators());
   for_each_symbol(model, model.sets.size() * s * form.operator_size(), threads, scratch,
-                  [&](SymbolWork& work, std::size_t op) {
-                    work.load(model.sets[op / s], static_cast<Index>(op % s));
-                    work.write_operator(form.forward_matrix(op));
+                  [&](SymbolChannel& symbol, std::size_t op) {
+                    symbol.load(model.sets[op / s], static_cast<Index>(op % s));
+                    symbol.write_operator(form.forward_matrix(op));
                     form.transpose(op);
                   });
   if (program.missing) write_missing(model, form);
@@ -303,7 +306,7 @@ void superoperator_gradient(const Hqmm& model, const TraceForm& form, GradientTa
                             BatchGradient& out) {
   const Index n = model.latent_dim();
   const Index block = model.kraus_rank() * n * n;
-  const std::size_t s = symbol_of(model);
+  const std::size_t s = alphabet_size_of(model);
   const std::size_t symbols = model.sets.size() * s;
   for (std::size_t set = 0; set < model.sets.size(); ++set) {
     out.sets.push_back(Stack::Zero(model.sets[set].gamma().rows(), n));
@@ -311,11 +314,11 @@ void superoperator_gradient(const Hqmm& model, const TraceForm& form, GradientTa
     for (std::size_t y = 0; y < s; ++y) table.add(set * s + y, table.values(symbols + set));
   }
   for_each_symbol(model, symbols * form.operator_size(), threads, scratch,
-                  [&](SymbolWork& work, std::size_t op) {
+                  [&](SymbolChannel& symbol, std::size_t op) {
                     if (!table.used(op)) return;
                     const auto y = static_cast<Index>(op % s);
-                    work.load(model.sets[op / s], y);
-                    work.add_gradient(table.values(op), out.sets[op / s].data() + y * block);
+                    symbol.load(model.sets[op / s], y);
+                    symbol.add_gradient(table.values(op), out.sets[op / s].data() + y * block);
                   });
   if (!initial.empty()) out.initial_state = -read_coordinates(n, initial.data());
 }

@@ -12,7 +12,7 @@
 
 namespace hqmm {
 
-/// Memory for one symbol's operators, kept between batches.
+/// For one symbol's operators, kept between batches.
 struct SymbolScratch {
   AlignedDoubles u, turned, by_im, re, im;
 };
