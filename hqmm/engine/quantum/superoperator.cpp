@@ -4,24 +4,12 @@
 #include <numbers>
 
 #include "hqmm/core/parallel.hpp"
+#include "hqmm/model/hermitian_basis.hpp"
 
 namespace hqmm {
 namespace {
 
 constexpr double kRoot2 = std::numbers::sqrt2;
-
-/// Where the parts of H_ab, a < b, stand among the coordinates.
-class Coordinates {
- public:
-  explicit Coordinates(Index n) : n_(n), pairs_(n * (n - 1) / 2) {}
-  [[nodiscard]] Index re(Index a, Index b) const {
-    return n_ + a * (2 * n_ - a - 1) / 2 + b - a - 1;
-  }
-  [[nodiscard]] Index im(Index a, Index b) const { return re(a, b) + pairs_; }
-
- private:
-  Index n_, pairs_;
-};
 
 /// The channel of one symbol: its operators and the n² × n² matrices made of them, real and
 /// imaginary plane.
@@ -66,7 +54,7 @@ class SymbolChannel {
   /// R of the symbol into `out`.
   void write_operator(double* out) {
     outer();
-    const Coordinates at(n_);
+    const HermitianCoordinates at(n_);
     for (Index i = 0; i < n_; ++i) {
       write_diagonal(i, out + i * stride_);
       for (Index j = i + 1; j < n_; ++j)
@@ -117,7 +105,7 @@ class SymbolChannel {
   }
 
   void write_diagonal(Index i, double* column) const {
-    const Coordinates to(n_);
+    const HermitianCoordinates to(n_);
     for (Index a = 0; a < n_; ++a) {
       const double* re = re_.data() + at(i, a, i, 0);
       const double* im = im_.data() + at(i, a, i, 0);
@@ -133,7 +121,7 @@ class SymbolChannel {
 
   /// The images of the basis matrices of Re H_ij and of Im H_ij.
   void write_pair(Index i, Index j, double* of_re, double* of_im) const {
-    const Coordinates to(n_);
+    const HermitianCoordinates to(n_);
     for (Index a = 0; a < n_; ++a) {
       const double* re_ij = re_.data() + at(i, a, j, 0);
       const double* im_ij = im_.data() + at(i, a, j, 0);
@@ -154,7 +142,7 @@ class SymbolChannel {
 
   /// S = D + D†, D the gradient by 𝕡 of everything written above.
   void gather(const double* g) {
-    const Coordinates from(n_);
+    const HermitianCoordinates from(n_);
     for (Index i = 0; i < n_; ++i) {
       gather_diagonal(i, g + i * stride_);
       for (Index j = i + 1; j < n_; ++j)
@@ -171,7 +159,7 @@ class SymbolChannel {
   }
 
   void gather_diagonal(Index i, const double* column) {
-    const Coordinates from(n_);
+    const HermitianCoordinates from(n_);
     for (Index a = 0; a < n_; ++a) {
       put(i, a, i, a, 2.0 * column[a], 0.0);
       for (Index b = a + 1; b < n_; ++b)
@@ -180,7 +168,7 @@ class SymbolChannel {
   }
 
   void gather_pair(Index i, Index j, const double* of_re, const double* of_im) {
-    const Coordinates from(n_);
+    const HermitianCoordinates from(n_);
     for (Index a = 0; a < n_; ++a) {
       put(i, a, j, a, kRoot2 * of_re[a], -kRoot2 * of_im[a]);
       const Index re = from.re(a, 0);
@@ -224,30 +212,9 @@ std::size_t alphabet_size_of(const Hqmm& model) {
   return static_cast<std::size_t>(model.alphabet_size());
 }
 
+/// The coordinates of a Hermitian matrix, without padding.
 void write_coordinates(const Matrix& hermitian, double* out) {
-  const Index n = hermitian.rows();
-  const Coordinates at(n);
-  for (Index a = 0; a < n; ++a) {
-    out[a] = hermitian(a, a).real();
-    for (Index b = a + 1; b < n; ++b) {
-      const Complex mean = 0.5 * (hermitian(a, b) + std::conj(hermitian(b, a)));
-      out[at.re(a, b)] = kRoot2 * mean.real();
-      out[at.im(a, b)] = kRoot2 * mean.imag();
-    }
-  }
-}
-
-Matrix read_coordinates(Index n, const double* in) {
-  const Coordinates at(n);
-  Matrix out(n, n);
-  for (Index a = 0; a < n; ++a) {
-    out(a, a) = in[a];
-    for (Index b = a + 1; b < n; ++b) {
-      out(a, b) = Complex(in[at.re(a, b)], in[at.im(a, b)]) / kRoot2;
-      out(b, a) = std::conj(out(a, b));
-    }
-  }
-  return out;
+  Eigen::Map<RealVector>(out, hermitian.size()) = to_coordinates(hermitian);
 }
 
 /// R of a symbol nobody saw: the sum over all of them.
@@ -320,7 +287,8 @@ void superoperator_gradient(const Hqmm& model, const TraceForm& form, GradientTa
                     symbol.load(model.sets[op / s], y);
                     symbol.add_gradient(table.values(op), out.sets[op / s].data() + y * block);
                   });
-  if (!initial.empty()) out.initial_state = -read_coordinates(n, initial.data());
+  if (!initial.empty())
+    out.initial_state = -from_coordinates(Eigen::Map<const RealVector>(initial.data(), n * n));
 }
 
 }  // namespace hqmm

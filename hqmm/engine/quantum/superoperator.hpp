@@ -1,6 +1,6 @@
 // The superoperator form: ρ as n² real coordinates, one real n² × n² matrix per symbol.
 //
-//   coordinates of a Hermitian H: H_aa, then √2·Re H_ab for a < b row by row, then √2·Im H_ab
+// The coordinates are those of model/hermitian_basis.hpp.
 //
 // With u_q the n² entries of K[y][q] ordered (column i, row a) and 𝕡 = Σ_q u_q u_q†, an image of a
 // basis matrix is read off 𝕡: P_ij[a,b] = Σ_q K[a,i] conj(K[b,j]) is 𝕡 at ((i,a), (j,b)). Backward,
@@ -23,8 +23,7 @@ void write_superoperators(const Hqmm& model, const Program& program, bool feasib
                           SymbolScratch& scratch, TraceForm& form);
 
 /// From ∂ℓ by every base operator, words chained, to ∂loss by Γ, and by the initial state when it
-/// is wanted
-/// (`initial` not empty).
+/// is wanted (`initial` not empty).
 void superoperator_gradient(const Hqmm& model, const TraceForm& form, GradientTable& table,
                             const std::vector<double>& initial, int threads, SymbolScratch& scratch,
                             BatchGradient& out);
