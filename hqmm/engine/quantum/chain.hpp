@@ -14,7 +14,7 @@
 // product. Memory: the states of one segment of steps (at most kSegmentBytes), the adjoints of one
 // block, and one state per sequence and segment, from which earlier segments are computed anew.
 //
-// Form is LinearForm or KrausForm; their members are the interface.
+// A Form (form.hpp) says how a state is stored and moved.
 #pragma once
 
 #include <algorithm>
@@ -39,12 +39,12 @@ struct ChainOptions {
   double suspect_below = 0.0;
 };
 
-template <typename Form>
+template <Form F>
 class ChainPass {
  public:
   /// The sequences [first, last) of a program. `out` is filled anew, but for other sequences'
   /// likelihoods.
-  ChainPass(const Form& form, const Program& program, std::size_t first, std::size_t last,
+  ChainPass(const F& form, const Program& program, std::size_t first, std::size_t last,
             const ChainOptions& options, ChainScratch& scratch, ChainResult& out)
       : form_(form),
         program_(program),
@@ -200,10 +200,10 @@ class ChainPass {
       const double weight = form_.weight(x);
       if (!usable(weight, t, b)) return false;
       // the state shrinks by 2^-e: by half of that in each factor of a squared norm
-      const int exponent = std::ilogb(weight) / Form::kDegree;
+      const int exponent = std::ilogb(weight) / F::kDegree;
       const double scale = std::ldexp(1.0, -exponent);
       power(t, b) = scale;
-      scratch_.exponents[b] += exponent * Form::kDegree;
+      scratch_.exponents[b] += exponent * F::kDegree;
       for (std::size_t i = 0; i < size_; ++i) x[i] *= scale;
     }
     return true;
@@ -231,7 +231,7 @@ class ChainPass {
     // power() is of the degree of the state, the weight of another
     double undone = weight;
     if (scaled) {
-      for (int k = 0; k < Form::kDegree; ++k) undone /= power(t, b);
+      for (int k = 0; k < F::kDegree; ++k) undone /= power(t, b);
     }
     if (!(undone > options_.suspect_below * before)) out_.suspects[first_ + b] = 1;
     scratch_.weights[b] = weight;
@@ -321,7 +321,7 @@ class ChainPass {
         if (t > 0 && (has_event(t) || t % options_.rescale_every == 0))
           adjust_adjoints(t, t > from);
       }
-      if constexpr (Form::kDeferred) {
+      if constexpr (F::kDeferred) {
         for (const Group& run : scratch_.layout.runs(block)) {
           form_.accumulate(run.op, scratch_.adjoints.data() + (run.first - block_base_) * size_,
                            scratch_.states.data() + run.first * size_, run.count, out_.gradients);
@@ -373,7 +373,7 @@ class ChainPass {
     }
   }
 
-  const Form& form_;
+  const F& form_;
   const Program& program_;
   std::size_t first_, count_;
   ChainOptions options_;

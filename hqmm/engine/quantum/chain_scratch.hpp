@@ -6,17 +6,9 @@
 
 #include "hqmm/core/aligned.hpp"
 #include "hqmm/engine/quantum/chain_layout.hpp"
+#include "hqmm/engine/quantum/form.hpp"
 
 namespace hqmm {
-
-/// Weights outside these call for the careful mode.
-inline constexpr double kSmallestWeight = 0x1p-900;
-inline constexpr double kLargestWeight = 0x1p+900;
-
-/// For the products of one group, in forms that need it.
-struct FormScratch {
-  AlignedDoubles images, products;
-};
 
 struct ChainScratch {
   struct Checkpoint {

@@ -7,11 +7,9 @@
 #include "hqmm/core/parallel.hpp"
 #include "hqmm/engine/quantum/chain.hpp"
 #include "hqmm/engine/quantum/choose.hpp"
-#include "hqmm/engine/quantum/factor.hpp"
-#include "hqmm/engine/quantum/kraus_form.hpp"
+#include "hqmm/engine/quantum/forms.hpp"
 #include "hqmm/engine/quantum/lanes.hpp"
 #include "hqmm/engine/quantum/reference.hpp"
-#include "hqmm/engine/quantum/superoperator.hpp"
 #include "hqmm/engine/scratch_pool.hpp"
 
 namespace hqmm {
@@ -33,10 +31,7 @@ BatchGradient& BatchGradient::operator+=(const BatchGradient& other) {
 struct GradientScratch::Contents {
   Program program;
   std::vector<double> log_likelihoods, log_totals;
-  NormForm norm_form;
-  TraceForm trace_form;
-  KrausForm kraus_form;
-  SymbolScratch symbol_scratch;
+  Forms forms;
   LanesTable lanes_table;
   std::vector<LanesResult> lanes_results;  // of the parts of a batch
   std::vector<LanesScratch> lanes_scratch;
@@ -54,8 +49,8 @@ namespace {
 
 /// Passes over parts of the batch and their sum, along a fixed tree within rounds of a fixed
 /// number of parts: the same bytes at any thread count, and memory for one round only.
-template <typename Form>
-bool run_parts(const Form& form, std::size_t part, const ChainOptions& options, int threads,
+template <Form F>
+bool run_parts(const F& form, std::size_t part, const ChainOptions& options, int threads,
                GradientScratch::Contents& scratch) {
   const Program& program = scratch.program;
   // as many tables of gradients as fit 64 MiB, and two for two threads
@@ -75,7 +70,7 @@ bool run_parts(const Form& form, std::size_t part, const ChainOptions& options, 
       const std::size_t first = (begin + i) * part;
       const std::size_t last = std::min(program.sequences(), first + part);
       ScratchPool<ChainScratch>::Loan loan(scratch.pool);
-      ChainPass<Form> pass(form, program, first, last, options, loan.scratch(), results[i]);
+      ChainPass<F> pass(form, program, first, last, options, loan.scratch(), results[i]);
       if (!pass.run()) good = false;
     });
     if (!good) return false;
@@ -130,46 +125,19 @@ class FastGradient {
 
  private:
   bool run_form() {
-    const Program& program = scratch_.program;
-    ChainResult& total = scratch_.total;
-    switch (choice_.engine) {
-      case EngineKind::kPure:
-      case EngineKind::kFactor: {
-        const StateFactor state = factor_initial_state(model_);
-        NormForm& form = scratch_.norm_form;
-        write_factor_form(model_, program, state, feasible_, form);
-        form.multiply_words(program.words, program.base_operators);
-        if (!walk(form)) return false;
-        form.chain_words(program.words, program.base_operators, total.gradients);
-        factor_gradient(model_, form, state, total.gradients, total.initial, out_);
-        return true;
-      }
-      case EngineKind::kKraus: {
-        KrausForm& form = scratch_.kraus_form;
-        form.write(model_, feasible_);
-        if (!walk(form)) return false;
-        form.write_gradient(model_, total.gradients, total.initial, out_);
-        return true;
-      }
-      default:
-        return run_superoperator();
-    }
+    const FormSource from{model_, scratch_.program, feasible_, threads_};
+    if (choice_.engine == EngineKind::kLanes) return run_lanes(from);
+    return scratch_.forms.with_form(choice_.engine, from, [&](auto& form) {
+      if (!walk(form)) return false;
+      scratch_.forms.write_gradient(form, from, scratch_.total, out_);
+      return true;
+    });
   }
 
-  bool run_superoperator() {
-    const Program& program = scratch_.program;
-    ChainResult& total = scratch_.total;
-    TraceForm& form = scratch_.trace_form;
-    write_superoperators(model_, program, feasible_, threads_, scratch_.symbol_scratch, form);
-    if (choice_.engine == EngineKind::kLanes) {
-      if (!walk_lanes(form)) return false;
-    } else {
-      form.multiply_words(program.words, program.base_operators);
-      if (!walk(form)) return false;
-      form.chain_words(program.words, program.base_operators, total.gradients);
-    }
-    superoperator_gradient(model_, form, total.gradients, total.initial, threads_,
-                           scratch_.symbol_scratch, out_);
+  bool run_lanes(const FormSource& from) {
+    const TraceForm& form = scratch_.forms.write_base(from);
+    if (!walk_lanes(form)) return false;
+    scratch_.forms.write_base_gradient(form, from, scratch_.total, out_);
     return true;
   }
 
@@ -200,8 +168,8 @@ class FastGradient {
     return true;
   }
 
-  template <typename Form>
-  bool walk(const Form& form) {
+  template <Form F>
+  bool walk(const F& form) {
     ChainOptions options;
     options.rescale_every = pace_;
     options.normalise = !feasible_;

@@ -11,8 +11,7 @@
 #include <vector>
 
 #include "hqmm/core/panels.hpp"
-#include "hqmm/engine/quantum/chain_result.hpp"
-#include "hqmm/engine/quantum/chain_scratch.hpp"
+#include "hqmm/engine/quantum/form.hpp"
 #include "hqmm/engine/quantum/gradient.hpp"
 #include "hqmm/engine/quantum/program.hpp"
 
@@ -32,7 +31,7 @@ class KrausForm {
   [[nodiscard]] std::size_t gradient_count() const { return sets_ * symbols_ * rank_; }
   [[nodiscard]] std::size_t gradient_size() const { return matrix_size(); }
 
-  // What a ChainPass asks for.
+  // What a Form is asked for.
   void copy_initial(double* x) const;
   void forward(std::uint32_t op, const double* states, std::size_t count, double* const* next,
                FormScratch& scratch) const;
@@ -68,5 +67,6 @@ class KrausForm {
   AlignedDoubles initial_;
   std::vector<AlignedDoubles> grams_;  // [set]: Γ†Γ; empty for a feasible model
 };
+static_assert(Form<KrausForm>);
 
 }  // namespace hqmm

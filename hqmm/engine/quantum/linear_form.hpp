@@ -2,8 +2,8 @@
 //
 //   superoperator   x: n² × 1, ρ in an orthonormal Hermitian basis;   R = the channel of the symbol
 //                   weight tr ρ: the sum of the first n coordinates;  any kraus rank, n⁴ a step
-//   factor          x: 2n × r, A of ρ = AA†, real part over imaginary; R = (Re K, −Im K; Im K, Re
-//   K)
+//   factor          x: 2n × r, A of ρ = AA†, real part over imaginary
+//                   R = (Re K, −Im K; Im K, Re K)
 //                   weight ‖A‖²;  kraus rank one, no missing symbols;  n²r a step
 //   pure            the factor form of a state of rank one: r = 1
 //
@@ -14,8 +14,7 @@
 #include <vector>
 
 #include "hqmm/core/panels.hpp"
-#include "hqmm/engine/quantum/chain_result.hpp"
-#include "hqmm/engine/quantum/chain_scratch.hpp"
+#include "hqmm/engine/quantum/form.hpp"
 #include "hqmm/engine/quantum/program.hpp"
 
 namespace hqmm {
@@ -70,7 +69,7 @@ class LinearForm {
   void chain_words(const std::vector<Word>& words, std::size_t first_word,
                    GradientTable& table) const;
 
-  // What a ChainPass asks for.
+  // What a Form is asked for.
   void copy_initial(double* x) const;
   void forward(std::uint32_t op, const double* states, std::size_t count, double* const* next,
                FormScratch& scratch) const;
@@ -79,7 +78,6 @@ class LinearForm {
   void accumulate(std::uint32_t op, const double* adjoints, const double* states, std::size_t count,
                   GradientTable& gradients) const;
   [[nodiscard]] double weight(const double* x) const;
-  /// z += c ∂log w/∂x(x)
   void add_slope(const double* x, double c, double* z) const;
   [[nodiscard]] double total(std::uint32_t op, const double* x, FormScratch& scratch) const;
 
@@ -103,5 +101,7 @@ class LinearForm {
 
 using TraceForm = LinearForm<1>;
 using NormForm = LinearForm<2>;
+static_assert(Form<TraceForm>);
+static_assert(Form<NormForm>);
 
 }  // namespace hqmm
