@@ -4,142 +4,18 @@
 #include <cmath>
 #include <numbers>
 
-#include "hqmm/core/simd.hpp"
-#include "hqmm/engine/quantum/chain_scratch.hpp"
+#include "hqmm/engine/quantum/form.hpp"
+#include "hqmm/engine/quantum/lanes_kernels.hpp"
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "hqmm/engine/quantum/lanes.cpp"
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
-
-// What the kernels are handed: up to four sequences of one length, and a stretch of their steps.
-#ifndef HQMM_LANES_STRETCH
-#define HQMM_LANES_STRETCH
 namespace hqmm {
 namespace {
 
-constexpr std::size_t kSide = 4;  // sequences side by side
-
-struct Stretch {
-  const double* matrices = nullptr;  // R forward, Rᵀ backward
-  const std::uint32_t* steps[kSide] = {};
-  double* states[kSide] = {};  // [step][4]
-  double* adjoints[kSide] = {};
-  double* gradients = nullptr;
-  std::size_t from = 0, to = 0;
-};
-
-}  // namespace
-}  // namespace hqmm
-#endif
-
-HWY_BEFORE_NAMESPACE();
-namespace hqmm::HWY_NAMESPACE {
-namespace {
-
-namespace hn = hwy::HWY_NAMESPACE;
-
-using D = hn::CappedTag<double, 4>;
-constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
-constexpr int kParts = 4 / kLanes;
-using V = hn::Vec<D>;
-
-/// y = M x
-HWY_INLINE void apply(const double* m, const double* x, double* y) {
-  const D d;
-  const V x0 = hn::Set(d, x[0]);
-  const V x1 = hn::Set(d, x[1]);
-  const V x2 = hn::Set(d, x[2]);
-  const V x3 = hn::Set(d, x[3]);
-  for (int p = 0; p < kParts; ++p, m += kLanes, y += kLanes) {
-    const V left = hn::MulAdd(hn::LoadU(d, m + 4), x1, hn::Mul(hn::LoadU(d, m), x0));
-    const V right = hn::MulAdd(hn::LoadU(d, m + 12), x3, hn::Mul(hn::LoadU(d, m + 8), x2));
-    hn::StoreU(hn::Add(left, right), d, y);
-  }
-}
-
-/// G += z xᵀ
-HWY_INLINE void add_outer(const double* z, const double* x, double* g) {
-  const D d;
-  for (int p = 0; p < kParts; ++p) {
-    const V column = hn::LoadU(d, z + p * kLanes);
-    for (int k = 0; k < 4; ++k) {
-      double* to = g + 4 * k + p * kLanes;
-      hn::StoreU(hn::MulAdd(column, hn::Set(d, x[k]), hn::LoadU(d, to)), d, to);
-    }
-  }
-}
-
-template <int kCount>
-HWY_INLINE void forward_side(const Stretch& s) {
-  for (std::size_t t = s.from; t < s.to; ++t)
-    for (int b = 0; b < kCount; ++b)
-      apply(s.matrices + 16 * s.steps[b][t], s.states[b] + 4 * t, s.states[b] + 4 * t + 4);
-}
-
-template <int kCount>
-HWY_INLINE void backward_side(const Stretch& s) {
-  for (std::size_t t = s.to; t-- > s.from;) {
-    for (int b = 0; b < kCount; ++b) {
-      const std::size_t op = s.steps[b][t];
-      add_outer(s.adjoints[b], s.states[b] + 4 * t, s.gradients + 16 * op);
-      apply(s.matrices + 16 * op, s.adjoints[b], s.adjoints[b]);
-    }
-  }
-}
-
-void forward(const Stretch& s, std::size_t count) {
-  count == kSide ? forward_side<kSide>(s) : forward_side<1>(s);
-}
-void backward(const Stretch& s, std::size_t count) {
-  count == kSide ? backward_side<kSide>(s) : backward_side<1>(s);
-}
-
-/// C (+)= A B
-void multiply(const double* a, const double* b, bool add, double* c) {
-  double column[4];
-  for (int k = 0; k < 4; ++k) {
-    apply(a, b + 4 * k, column);
-    for (int i = 0; i < 4; ++i) c[4 * k + i] = (add ? c[4 * k + i] : 0.0) + column[i];
-  }
-}
-
-}  // namespace
-}  // namespace hqmm::HWY_NAMESPACE
-HWY_AFTER_NAMESPACE();
-
-#if HWY_ONCE
-namespace hqmm {
-
-HWY_EXPORT(forward);
-HWY_EXPORT(backward);
-HWY_EXPORT(multiply);
-
-namespace {
-
-using StretchKernel = void (*)(const Stretch&, std::size_t);
-using MatrixKernel = void (*)(const double*, const double*, bool, double*);
-
-struct Kernels {
-  StretchKernel forward, backward;
-  MatrixKernel multiply;
-};
-
-const Kernels& kernels() {
-  static const Kernels found = [] {
-    static_cast<void>(panel_kernel());  // the target is chosen
-    return Kernels{HWY_DYNAMIC_DISPATCH(forward), HWY_DYNAMIC_DISPATCH(backward),
-                   HWY_DYNAMIC_DISPATCH(multiply)};
-  }();
-  return found;
-}
-
-void transpose(const double* from, double* to) {
+void transpose_lanes(const double* from, double* to) {
   for (std::size_t i = 0; i < kLanesRows; ++i)
     for (std::size_t j = 0; j < kLanesRows; ++j) to[kLanesRows * i + j] = from[kLanesRows * j + i];
 }
 
-double weight(const double* x) { return x[0] + x[1]; }
+double lanes_weight(const double* x) { return x[0] + x[1]; }
 
 /// A few sequences of the same length with marks at the same steps, or one.
 class SidePass {
@@ -154,8 +30,8 @@ class SidePass {
         length_(program.length(first)),
         scratch_(scratch),
         rescalings_(length_ / rescale_every + 1) {
-    scratch.states.resize(kSide * kLanesRows * (length_ + 1));
-    scratch.powers.assign(kSide * rescalings_, 1.0);
+    scratch.states.resize(kLanesSide * kLanesRows * (length_ + 1));
+    scratch.powers.assign(kLanesSide * rescalings_, 1.0);
     for (std::size_t b = 0; b < count_; ++b) {
       stretch_.steps[b] = program.steps_of(first + b).data();
       stretch_.states[b] = scratch.states.data() + b * kLanesRows * (length_ + 1);
@@ -170,10 +46,10 @@ class SidePass {
       if (t > 0 && !rescale(t)) return false;
       stretch_.from = t;
       stretch_.to = std::min(length_, t + every_);
-      kernels().forward(stretch_, count_);
+      kernels_.forward(stretch_, count_);
     }
     for (std::size_t b = 0; b < count_; ++b) {
-      if (!usable(weight(state(length_, b)))) return false;
+      if (!usable(lanes_weight(state(length_, b)))) return false;
       log_likelihoods[first_ + b] = log_likelihood(b);
     }
     return true;
@@ -182,7 +58,7 @@ class SidePass {
   void backward(LanesResult& out) {
     stretch_.matrices = table_.backward.data();
     stretch_.gradients = out.gradients.data();
-    std::fill_n(adjoints_, kSide * kLanesRows, 0.0);
+    std::fill_n(adjoints_, kLanesSide * kLanesRows, 0.0);
     const auto marks = program_.marks_of(first_);
     std::size_t next_mark = marks.size();
     for (std::size_t to = length_; to > 0;) {
@@ -193,7 +69,7 @@ class SidePass {
       if (next_mark > 0) from = std::max<std::size_t>(from, marks[next_mark - 1].step);
       stretch_.from = from;
       stretch_.to = to;
-      kernels().backward(stretch_, count_);
+      kernels_.backward(stretch_, count_);
       to = from;
     }
     for (std::size_t b = 0; b < count_; ++b)
@@ -212,7 +88,7 @@ class SidePass {
   bool rescale(std::size_t t) {
     for (std::size_t b = 0; b < count_; ++b) {
       double* x = state(t, b);
-      const double w = weight(x);
+      const double w = lanes_weight(x);
       if (!usable(w)) return false;
       const double scale = std::ldexp(1.0, -std::ilogb(w));
       power(t, b) = scale;
@@ -229,7 +105,7 @@ class SidePass {
       for (; t <= mark.step && t < length_; t += every_) exponent -= std::ilogb(power(t, b));
       if (mark.coefficient != 0.0) {
         sum += mark.coefficient *
-               (std::log(weight(state(mark.step, b))) + std::numbers::ln2 * exponent);
+               (std::log(lanes_weight(state(mark.step, b))) + std::numbers::ln2 * exponent);
       }
     }
     return sum;
@@ -243,7 +119,7 @@ class SidePass {
         continue;
       }
       const double slope =
-          program_.weights[first_ + b] * mark.coefficient / weight(state(mark.step, b));
+          program_.weights[first_ + b] * mark.coefficient / lanes_weight(state(mark.step, b));
       z[0] += slope;
       z[1] += slope;
     }
@@ -254,13 +130,14 @@ class SidePass {
       for (std::size_t i = 0; i < kLanesRows; ++i) stretch_.adjoints[b][i] *= power(t, b);
   }
 
+  const LanesKernels& kernels_ = lanes_kernels();
   const LanesTable& table_;
   const Program& program_;
   std::size_t first_, count_, every_, length_;
   LanesScratch& scratch_;
   std::size_t rescalings_;
-  Stretch stretch_;
-  alignas(64) double adjoints_[kSide * kLanesRows] = {};
+  LanesStretch stretch_;
+  alignas(64) double adjoints_[kLanesSide * kLanesRows] = {};
 };
 
 /// Whether the sequence has the length of another and marks at the same steps.
@@ -283,13 +160,13 @@ void LanesTable::write(const TraceForm& form, const Program& program) {
     double* to = forward.data() + op * kLanesMatrix;
     for (std::size_t k = 0; k < kLanesRows; ++k)
       std::copy_n(form.forward_matrix(op) + k * stride, kLanesRows, to + kLanesRows * k);
-    transpose(to, backward.data() + op * kLanesMatrix);
+    transpose_lanes(to, backward.data() + op * kLanesMatrix);
   }
   for (std::size_t i = 0; i < program.words.size(); ++i) {
     double* to = forward.data() + (program.base_operators + i) * kLanesMatrix;
-    kernels().multiply(forward.data() + program.words[i].last * kLanesMatrix,
-                       forward.data() + program.words[i].prefix * kLanesMatrix, false, to);
-    transpose(to, backward.data() + (program.base_operators + i) * kLanesMatrix);
+    lanes_kernels().multiply(forward.data() + program.words[i].last * kLanesMatrix,
+                             forward.data() + program.words[i].prefix * kLanesMatrix, false, to);
+    transpose_lanes(to, backward.data() + (program.base_operators + i) * kLanesMatrix);
   }
   std::copy_n(form.initial(), kLanesRows, initial);
 }
@@ -307,8 +184,8 @@ bool lanes_pass(const LanesTable& table, const Program& program, std::size_t fir
   std::fill_n(out.initial, kLanesRows, 0.0);
   for (std::size_t i = first; i < last;) {
     std::size_t count = 1;
-    while (count < kSide && i + count < last && alike(program, i, i + count)) ++count;
-    if (count < kSide) count = 1;
+    while (count < kLanesSide && i + count < last && alike(program, i, i + count)) ++count;
+    if (count < kLanesSide) count = 1;
     if (program.length(i) == 0) {
       log_likelihoods[i++] = 0.0;
       continue;
@@ -327,10 +204,10 @@ void chain_lanes(const LanesTable& table, const Program& program, LanesResult& r
   for (std::size_t i = program.words.size(); i-- > 0;) {
     const Word& word = program.words[i];
     const double* mine = g + (program.base_operators + i) * kLanesMatrix;
-    kernels().multiply(table.backward.data() + word.last * kLanesMatrix, mine, true,
-                       g + word.prefix * kLanesMatrix);
-    kernels().multiply(mine, table.backward.data() + word.prefix * kLanesMatrix, true,
-                       g + word.last * kLanesMatrix);
+    lanes_kernels().multiply(table.backward.data() + word.last * kLanesMatrix, mine, true,
+                             g + word.prefix * kLanesMatrix);
+    lanes_kernels().multiply(mine, table.backward.data() + word.prefix * kLanesMatrix, true,
+                             g + word.last * kLanesMatrix);
   }
   out.reset(program.base_operators, form.gradient_size());
   const auto stride = static_cast<std::size_t>(form.stride());
@@ -344,4 +221,3 @@ void chain_lanes(const LanesTable& table, const Program& program, LanesResult& r
 }
 
 }  // namespace hqmm
-#endif
