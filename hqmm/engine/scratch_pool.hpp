@@ -1,7 +1,7 @@
 // ScratchPool: the scratch memory of passes, kept from one pass to the next. Fresh pages for every
 // mini-batch would cost as much as the arithmetic.
 //
-// Whoever is done leaves his to the next; which one a pass gets does not matter to its result.
+// A pass leaves its scratch to the next one; which one a pass gets does not matter to its result.
 #pragma once
 
 #include <memory>

@@ -13,7 +13,7 @@ constexpr std::size_t kEdgeStatesKept = 4096;  // states kept; the others are co
 constexpr double kNegligible = 1e-200;  // keeps γ/p, and sums of it, inside the range of doubles
 constexpr std::size_t kPartsTogether = 16;  // a wave, after which to ask whether to stop
 
-/// Sums of r xᵀ: by symbol, and behind the last symbol of the missing ones.
+/// Sums of r xᵀ: by symbol, and after the last symbol for the missing ones.
 struct Sums {
   std::uint64_t scored = 0;
   double log_likelihood = 0.0;

@@ -3,7 +3,7 @@
 //   edges[y](i, j) = Σ_t P(state j, then symbol y and state i | sequence)
 //
 // In terms of probabilities alone, so that nothing overflows however small they are. With the
-// filtered state x_t, p = T_y x_t and the posterior γ_{t+1} of the state behind the symbol:
+// filtered state x_t, p = T_y x_t and the posterior γ_{t+1} of the state after the symbol:
 //
 //   ξ_t(i, j) = r(i) (T_y)_ij x_t(j),   r = γ_{t+1} / p;      γ_t = x_t ∘ T_yᵀ r
 //

@@ -1,8 +1,8 @@
 // The E step of Baum–Welch: what a hidden Markov model expects to have happened in a set of
 // sequences.
 //
-//   transitions(i, j) = Σ P(state j, then i | sequence)      emissions(y, i) = Σ P(state i at y |
-//   …)
+//   transitions(i, j) = Σ P(state j, then i | sequence)
+//   emissions(y, i) = Σ P(state i at y | sequence)
 //
 // Sequences go through the kernels of hmm_tile.hpp a few at a time; the odd one whose probabilities
 // leave the range of doubles goes through careful_counts(). A missing symbol emits nothing and

@@ -22,7 +22,7 @@ struct HmmTables {
   std::size_t stride;
   AlignedDoubles columns;   // column j of A at j · stride
   AlignedDoubles rows;      // row i of A at i · stride
-  AlignedDoubles emission;  // C_y at y · stride; behind the last symbol the missing one: all ones
+  AlignedDoubles emission;  // C_y at y · stride; after the last symbol the missing one: all ones
   AlignedDoubles initial;
   /// The initial state and the columns of A sum to one up to rounding, so a missing symbol weighs
   /// one. Otherwise its weight has to be taken out, which the kernels cannot.

@@ -91,7 +91,7 @@ void TileExpectation::run_segment(std::size_t end) {
 void TileExpectation::run_backward(const Strip& strip, TileCounts& counts) {
   const std::size_t stride = tables_->stride;
   const TileKernels& kernels = forward_.kernels();
-  // d behind this strip is that of the first step of the strip treated before.
+  // d after this strip is that of the first step of the strip treated before.
   kernels.follow(*tables_, carried_.data(), forward_.active(strip.begin + strip.steps),
                  strip.factors.data(), carried_.data() + strip.row(strip.steps, 0) * stride);
   if (forward_.active(strip.begin + strip.steps - 1) < strip.slots)
@@ -113,7 +113,7 @@ void TileExpectation::run_backward(const Strip& strip, TileCounts& counts) {
   add_transitions(strip, counts);
 }
 
-/// The last symbol of a sequence: behind it β is constant, such that Σ α β = 1.
+/// The last symbol of a sequence: after it β is constant, such that Σ α β = 1.
 void TileExpectation::enter(const Strip& strip, std::size_t slot, std::size_t step,
                             TileCounts& counts) {
   const std::size_t stride = tables_->stride;

@@ -51,7 +51,7 @@ class TileExpectation {
   PanelKernel multiply_;
   TileForward forward_;
   std::vector<Segment> segments_;
-  AlignedDoubles carried_;  // d of a strip, and behind it that of the step after
+  AlignedDoubles carried_;  // d of a strip, and after it that of the next step
   AlignedDoubles beta_;
 };
 

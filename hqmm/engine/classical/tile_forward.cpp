@@ -95,11 +95,11 @@ TileSlot TileForward::slot_of(std::size_t sequence, std::size_t burn_in) const {
   slot.exponent = kScaleExponent;
   const std::size_t head = std::min(burn_in, slot.length);
   const SymbolCensus before = census(*set_, sequence, 0, head);
-  const SymbolCensus behind = census(*set_, sequence, head, slot.length);
-  if (std::max(before.above, behind.above) > tables_->symbols)
+  const SymbolCensus after = census(*set_, sequence, head, slot.length);
+  if (std::max(before.above, after.above) > tables_->symbols)
     refuse_symbols((*set_)[sequence], sequence, tables_->symbols);
-  slot.scored = slot.length - head - behind.missing;
-  slot.lost = before.missing + behind.missing > 0 && !tables_->conserving;
+  slot.scored = slot.length - head - after.missing;
+  slot.lost = before.missing + after.missing > 0 && !tables_->conserving;
   return slot;
 }
 

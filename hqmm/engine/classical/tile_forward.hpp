@@ -12,12 +12,12 @@
 
 namespace hqmm {
 
-/// One sequence of a tile. Behind its last symbol α sums to `sum`, and is 2^exponent times what it
+/// One sequence of a tile. After its last symbol α sums to `sum`, and is 2^exponent times what it
 /// stands for.
 struct TileSlot {
   std::size_t sequence = 0;
   std::size_t length = 0;
-  std::uint64_t scored = 0;  // symbols behind the burn-in that are not missing
+  std::uint64_t scored = 0;  // symbols after the burn-in that are not missing
   double sum = 0.0;
   std::int64_t exponent = 0;
   bool lost = false;  // a weight of zero or below about 1e-307, or one that cannot be told

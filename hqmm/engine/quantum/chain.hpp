@@ -125,7 +125,7 @@ class ChainPass : ChainStates {
     return true;
   }
 
-  /// Whether the weight behind step t − 1 of a sequence can be gone on with.
+  /// Whether the pass can go on from the weight after step t − 1 of a sequence.
   [[nodiscard]] bool usable(double weight, std::size_t t, std::size_t b) {
     if (options_.rescale_every > 1) return weight > kSmallestWeight && weight < kLargestWeight;
     // what is below the normal numbers cannot be divided by

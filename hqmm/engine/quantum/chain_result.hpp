@@ -54,7 +54,7 @@ struct ChainResult {
   GradientTable gradients;
   LeastWeight least;
 
-  /// Sums of gradients; likelihoods are kept per sequence and are nobody's to add.
+  /// Sums of gradients; likelihoods are kept per sequence and are not added up here.
   ChainResult& operator+=(const ChainResult& other);
 };
 

@@ -1,4 +1,4 @@
-// Loss and gradient of a batch of sequences: the one interface behind which the engines stand.
+// Loss and gradient of a batch of sequences: one interface for all engines.
 //
 // The loss is the negative raw log-likelihood −Σ log tr 𝒦_y(ρ), each sequence's share of it times
 // the sequence's weight. For a trace-preserving model that is the negative log-likelihood; for an

@@ -47,7 +47,7 @@ class KrausForm {
 
  private:
   struct Blocks {
-    std::size_t set, first, count;  // first: of all sets' matrices behind each other
+    std::size_t set, first, count;  // first: of all sets' matrices, one set after another
   };
   [[nodiscard]] Blocks blocks_of(std::uint32_t op) const;
   [[nodiscard]] std::size_t matrix_size() const {

@@ -55,7 +55,7 @@ class LinearForm {
   }
   [[nodiscard]] double* initial() { return initial_.data(); }
   [[nodiscard]] const double* initial() const { return initial_.data(); }
-  /// The operator behind total(): the Gram matrix Γ†Γ of the operator's set, as it acts on states.
+  /// What total() applies: the Gram matrix Γ†Γ of the operator's set, as it acts on states.
   void set_totals(std::uint32_t symbols, std::vector<AlignedDoubles> totals) {
     symbols_ = symbols;
     totals_ = std::move(totals);

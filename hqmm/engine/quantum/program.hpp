@@ -37,9 +37,9 @@ struct Word {
 };
 
 struct Program {
-  std::vector<std::uint32_t> steps;    // operators, all sequences behind each other
+  std::vector<std::uint32_t> steps;    // operators, one sequence after another
   std::vector<std::uint64_t> offsets;  // of each sequence in steps; one more at the end
-  std::vector<Mark> marks;             // by sequence and step; a mark behind the last step is there
+  std::vector<Mark> marks;             // by sequence and step; one after the last step, too
   std::vector<std::uint64_t> mark_offsets;
   std::vector<std::uint64_t> scored;  // symbols that count, per sequence
   std::vector<double> weights;        // in the loss, per sequence

@@ -217,7 +217,7 @@ void write_coordinates(const Matrix& hermitian, double* out) {
   Eigen::Map<RealVector>(out, hermitian.size()) = to_coordinates(hermitian);
 }
 
-/// R of a symbol nobody saw: the sum over all of them.
+/// R of a missing symbol: the sum over all symbols.
 void write_missing(const Hqmm& model, TraceForm& form) {
   const std::size_t s = alphabet_size_of(model);
   for (std::size_t set = 0; set < model.sets.size(); ++set) {
