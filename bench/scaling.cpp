@@ -36,9 +36,9 @@ void by_symbols(benchmark::State& state, Index n, Index w, std::size_t symbols) 
   static const ManySequences many;
   const Hqmm& model = work_of({.n = n, .w = w}).model;
   const std::span<const SequenceView> batch(many.views.data(), symbols / kLength);
-  GradientWorkspace workspace;
+  GradientScratch scratch;
   for (auto _ : state) {
-    benchmark::DoNotOptimize(gradient(model, batch, {}, 1, workspace).raw_log_likelihood);
+    benchmark::DoNotOptimize(gradient(model, batch, {}, 1, scratch).raw_log_likelihood);
   }
   state.counters["symbols"] = static_cast<double>(batch.size() * kLength);
 }

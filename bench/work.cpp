@@ -6,7 +6,7 @@
 #include <memory>
 #include <utility>
 
-#include "hqmm/engine/choose.hpp"
+#include "hqmm/engine/quantum/choose.hpp"
 
 namespace hqmm::bench {
 namespace {
@@ -64,8 +64,8 @@ const Work& work_of(const Shape& shape) {
 BatchGradient gradient_of(const Work& work, EngineKind engine, int threads) {
   GradientOptions options;
   options.engine = engine;
-  static GradientWorkspace workspace;  // as a learner keeps it
-  return gradient(work.model, work.batch, options, threads, workspace);
+  static GradientScratch scratch;  // as a learner keeps it
+  return gradient(work.model, work.batch, options, threads, scratch);
 }
 
 std::string disagreement(const Shape& shape, EngineKind engine) {
@@ -108,7 +108,7 @@ std::string chosen_form(const Work& work) {
   shape.longest = work.data.longest();
   const Choice choice = choose(shape, EngineKind::kAuto);
   const std::string name = engine_name(choice.engine);
-  return choice.gram > 1 ? fmt::format("{}, {}-grams", name, choice.gram) : name;
+  return choice.word_length > 1 ? fmt::format("{}, {}-grams", name, choice.word_length) : name;
 }
 
 const EmWork& em_work(Index n, std::size_t s) {

@@ -10,7 +10,7 @@
 #include "hqmm/data/chunks.hpp"
 #include "hqmm/data/folds.hpp"
 #include "hqmm/data/sequence_set.hpp"
-#include "hqmm/engine/gradient.hpp"
+#include "hqmm/engine/quantum/gradient.hpp"
 #include "hqmm/evaluate/baselines.hpp"
 #include "hqmm/evaluate/classification.hpp"
 #include "hqmm/evaluate/classifier_settings.hpp"

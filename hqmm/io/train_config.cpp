@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "hqmm/core/error.hpp"
-#include "hqmm/engine/choose.hpp"
+#include "hqmm/engine/quantum/choose.hpp"
 #include "hqmm/io/json_number.hpp"
 
 namespace hqmm {

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "hqmm/engine/forward_backward.hpp"
+#include "hqmm/engine/classical/forward_backward.hpp"
 
 namespace hqmm {
 namespace {

@@ -69,7 +69,7 @@ BatchGradient DescentLearner::batch_gradient(std::span<const std::uint32_t> orde
   batch_.reserve(order.size());
   for (const std::uint32_t i : order) batch_.push_back(chunks_[i].symbols);
   try {
-    return gradient(model_, batch_, gradient_options_, options_.threads, workspace_);
+    return gradient(model_, batch_, gradient_options_, options_.threads, scratch_);
   } catch (const NotFiniteError& error) {
     const Chunk& chunk = chunks_[order[error.place().sequence]];
     throw DivergedError({chunk.sequence, chunk.begin + error.place().position});

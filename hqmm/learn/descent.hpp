@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "hqmm/data/chunks.hpp"
-#include "hqmm/engine/gradient.hpp"
+#include "hqmm/engine/quantum/gradient.hpp"
 #include "hqmm/learn/update_rule.hpp"
 
 namespace hqmm {
@@ -53,7 +53,7 @@ class DescentLearner : public Learner {
   Hqmm model_;  // its Γ are parameters; ρ₀ follows B
   const std::vector<Chunk>& chunks_;
   GradientOptions gradient_options_;
-  GradientWorkspace workspace_;
+  GradientScratch scratch_;
   std::vector<SequenceView> batch_;
   TrainOptions options_;
   std::size_t restart_;

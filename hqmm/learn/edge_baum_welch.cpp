@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "hqmm/engine/edge_counts.hpp"
+#include "hqmm/engine/classical/edge_counts.hpp"
 
 namespace hqmm {
 namespace {

@@ -27,7 +27,7 @@ JointObjective::JointObjective(std::span<const double> priors, std::vector<doubl
       smoothing_(smoothing),
       engine_(engine),
       threads_(threads),
-      workspaces_(priors.size()) {
+      scratch_(priors.size()) {
   for (const double prior : priors) log_priors_.push_back(std::log(prior));
 }
 
@@ -67,7 +67,7 @@ std::vector<Stack> JointObjective::class_gradient(const Hqmm& model, const Hqmm&
   options.weights = share.weights;
   BatchGradient found;
   try {
-    found = hqmm::gradient(smooth, share.sequences, options, 1, workspaces_[index]);
+    found = hqmm::gradient(smooth, share.sequences, options, 1, scratch_[index]);
   } catch (const NotFiniteError& error) {
     throw NotFiniteError({share.indices[error.place().sequence], error.place().position});
   }

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "hqmm/data/sequence_set.hpp"
-#include "hqmm/engine/gradient.hpp"
+#include "hqmm/engine/quantum/gradient.hpp"
 
 namespace hqmm {
 
@@ -52,7 +52,7 @@ class JointObjective {
   double smoothing_;
   EngineKind engine_;
   int threads_;
-  std::vector<GradientWorkspace> workspaces_;  // one per class
+  std::vector<GradientScratch> scratch_;  // one per class
 };
 
 }  // namespace hqmm

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "hqmm/core/error.hpp"
-#include "hqmm/engine/choose.hpp"
+#include "hqmm/engine/quantum/choose.hpp"
 
 namespace hqmm {
 namespace {

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "hqmm/core/types.hpp"
-#include "hqmm/engine/gradient.hpp"
+#include "hqmm/engine/quantum/gradient.hpp"
 
 namespace hqmm {
 

@@ -7,7 +7,7 @@
 #include "hqmm/core/error.hpp"
 #include "hqmm/core/parallel.hpp"
 #include "hqmm/data/chunks.hpp"
-#include "hqmm/engine/gradient.hpp"
+#include "hqmm/engine/quantum/gradient.hpp"
 #include "hqmm/learn/trainer.hpp"
 #include "hqmm/stiefel/polar.hpp"
 #include "hqmm/stiefel/tangent.hpp"

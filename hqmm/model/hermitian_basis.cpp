@@ -7,28 +7,29 @@ namespace hqmm {
 
 RealVector to_coordinates(const Matrix& hermitian) {
   const Index n = hermitian.rows();
+  const HermitianCoordinates at(n);
   RealVector out(n * n);
-  out.head(n) = hermitian.diagonal().real();
-  Index k = n;
-  for (Index i = 0; i < n; ++i) {
-    for (Index j = i + 1; j < n; ++j) {
-      out(k++) = std::numbers::sqrt2 * hermitian(i, j).real();
-      out(k++) = std::numbers::sqrt2 * hermitian(i, j).imag();
+  for (Index a = 0; a < n; ++a) {
+    out(a) = hermitian(a, a).real();
+    for (Index b = a + 1; b < n; ++b) {
+      const Complex mean = 0.5 * (hermitian(a, b) + std::conj(hermitian(b, a)));
+      out(at.re(a, b)) = std::numbers::sqrt2 * mean.real();
+      out(at.im(a, b)) = std::numbers::sqrt2 * mean.imag();
     }
   }
   return out;
 }
 
-Matrix from_coordinates(const RealVector& coordinates) {
+Matrix from_coordinates(const Eigen::Ref<const RealVector>& coordinates) {
   const auto n =
       static_cast<Index>(std::lround(std::sqrt(static_cast<double>(coordinates.size()))));
+  const HermitianCoordinates at(n);
   Matrix out(n, n);
-  out.diagonal() = coordinates.head(n).cast<Complex>();
-  Index k = n;
-  for (Index i = 0; i < n; ++i) {
-    for (Index j = i + 1; j < n; ++j, k += 2) {
-      out(i, j) = Complex(coordinates(k), coordinates(k + 1)) / std::numbers::sqrt2;
-      out(j, i) = std::conj(out(i, j));
+  for (Index a = 0; a < n; ++a) {
+    out(a, a) = coordinates(a);
+    for (Index b = a + 1; b < n; ++b) {
+      out(a, b) = Complex(coordinates(at.re(a, b)), coordinates(at.im(a, b))) / std::numbers::sqrt2;
+      out(b, a) = std::conj(out(a, b));
     }
   }
   return out;

@@ -120,8 +120,8 @@ double squared_norm(const Square& h) {
   return sum(d, squares);
 }
 
-void literal(GramIteration::Slots& slots, const Square& identity, double c, int steps) {
-  auto& [h, q, p, spare, other, unused] = slots;
+void literal(GramIteration::Squares& squares, const Square& identity, double c, int steps) {
+  auto& [h, q, p, spare, other, unused] = squares;
   for (int step = 0; step < steps; ++step) {
     product(h, h, p, kLiteral[2] * c * c, {kLiteral[1] * c, h}, {kLiteral[0], identity});
     const bool more = step + 1 < steps;
@@ -146,9 +146,9 @@ void series(const Square& e, const Square& identity, int degree, Square& t, cons
   }
 }
 
-GramIteration::Outcome convergent(GramIteration::Slots& slots, const Square& identity, double c,
+GramIteration::Outcome convergent(GramIteration::Squares& squares, const Square& identity, double c,
                                   int budget) {
-  auto& [h, q, t, e, square, spare] = slots;
+  auto& [h, q, t, e, square, spare] = squares;
   for (int step = 1;; ++step) {
     const double residual = centre(c, h, identity, e);
     const LastStep* enough = std::begin(kLastSteps);
@@ -180,17 +180,17 @@ HWY_EXPORT(squared_norm);
 
 void GramIteration::resize(Index n) {
   if (memory_.size() == n) return;
-  memory_.resize(n, slots_.size() + 1);
-  for (std::size_t i = 0; i < slots_.size(); ++i) slots_[i] = memory_[i];
-  identity_ = memory_[slots_.size()];
+  memory_.resize(n, squares_.size() + 1);
+  for (std::size_t i = 0; i < squares_.size(); ++i) squares_[i] = memory_[i];
+  identity_ = memory_[squares_.size()];
   for (Index i = 0; i < n; ++i) identity_.set(i, i, 1.0);
 }
 
-GramNorms GramIteration::norms() const {
+GramNorms GramIteration::norms() {
   use_simd_limit();
   GramNorms out;
-  out.residual = HWY_DYNAMIC_DISPATCH(centre)(1.0, slots_[0], identity_, slots_[2]);
-  out.squares = HWY_DYNAMIC_DISPATCH(squared_norm)(slots_[0]);
+  out.residual = HWY_DYNAMIC_DISPATCH(centre)(1.0, gram(), identity_, squares_[kScratch]);
+  out.squares = HWY_DYNAMIC_DISPATCH(squared_norm)(gram());
   for (Index i = 0; i < gram().size(); ++i) out.trace += gram()(i, i).real();
   return out;
 }
@@ -198,15 +198,15 @@ GramNorms GramIteration::norms() const {
 void GramIteration::run_literal(double c, int steps) {
   assert(steps >= 0);
   const Index count = identity_.size() * identity_.stride();
-  if (steps == 0) std::copy(identity_.data(), identity_.data() + count, factor().data());
+  if (steps == 0) std::copy(identity_.data(), identity_.data() + count, squares_[kFactor].data());
   use_simd_limit();
-  HWY_DYNAMIC_DISPATCH(literal)(slots_, identity_, c, steps);
+  HWY_DYNAMIC_DISPATCH(literal)(squares_, identity_, c, steps);
 }
 
 GramIteration::Outcome GramIteration::run_convergent(double c, int budget) {
   assert(budget >= 1);
   use_simd_limit();
-  return HWY_DYNAMIC_DISPATCH(convergent)(slots_, identity_, c, budget);
+  return HWY_DYNAMIC_DISPATCH(convergent)(squares_, identity_, c, budget);
 }
 
 }  // namespace hqmm

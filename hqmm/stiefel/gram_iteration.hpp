@@ -31,9 +31,9 @@ class GramIteration {
   /// For n × n matrices. Allocates only when n is larger than ever before.
   void resize(Index n);
   /// H, to be filled in before a run, which overwrites it.
-  [[nodiscard]] const Square& gram() const noexcept { return slots_[0]; }
-  /// Of the H filled in.
-  [[nodiscard]] GramNorms norms() const;
+  [[nodiscard]] const Square& gram() noexcept { return squares_[kGram]; }
+  /// Of the H filled in. Uses scratch, so one thread at a time.
+  [[nodiscard]] GramNorms norms();
 
   /// Q of `steps` ≥ 0 literal steps that begin with cH; √c is left out of Q.
   void run_literal(double c, int steps);
@@ -45,13 +45,15 @@ class GramIteration {
   /// (0, 7/3); √c is left out of Q.
   [[nodiscard]] Outcome run_convergent(double c, int budget);
   /// Q of the last run.
-  [[nodiscard]] const Square& factor() const noexcept { return slots_[1]; }
+  [[nodiscard]] const Square& factor() const noexcept { return squares_[kFactor]; }
 
-  using Slots = std::array<Square, 6>;  // H, Q and four to work with
+  using Squares = std::array<Square, 6>;  // H, Q and four of scratch
 
  private:
+  static constexpr std::size_t kGram = 0, kFactor = 1, kScratch = 2;
+
   SquareMemory memory_;
-  Slots slots_;
+  Squares squares_;
   Square identity_;
 };
 

@@ -1,5 +1,5 @@
 // Expected counts of edges: against enumeration, and against the E step of ordinary HMMs.
-#include "hqmm/engine/edge_counts.hpp"
+#include "hqmm/engine/classical/edge_counts.hpp"
 
 #include <gtest/gtest.h>
 

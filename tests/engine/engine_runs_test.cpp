@@ -150,7 +150,7 @@ TEST(EngineRuns, TheBytesAreTheSameAtAnyThreadCount) {
 
 TEST(EngineRuns, TheBytesAreTheSameFromUsedMemory) {
   const std::vector<Batch> batches = some_batches();
-  GradientWorkspace workspace;
+  GradientScratch scratch;
   for (const int round : {0, 1}) {
     for (const Batch& batch : batches) {
       for (const EngineKind engine : fitting(batch)) {
@@ -161,12 +161,12 @@ TEST(EngineRuns, TheBytesAreTheSameFromUsedMemory) {
         options.engine = engine;
         options.want_initial_state = round == 0;
         const BatchGradient fresh = gradient(batch.model, batch.views(), options, 1);
-        const BatchGradient used = gradient(batch.model, batch.views(), options, 2, workspace);
+        const BatchGradient used = gradient(batch.model, batch.views(), options, 2, scratch);
         testing::expect_identical(used, fresh);
       }
     }
   }
-  GradientWorkspace moved = std::move(workspace);
+  GradientScratch moved = std::move(scratch);
   const Batch& batch = batches.front();
   testing::expect_identical(gradient(batch.model, batch.views(), batch.options, 1, moved),
                             batch.gradient_by(EngineKind::kAuto));
@@ -180,14 +180,14 @@ TEST(EngineRuns, AFailureLeavesTheMemoryUsable) {
   batch.set = testing::set_of(3, testing::random_sequences({30, 40, 50}, 3, random));
   Hqmm broken = batch.model;
   broken.sets[0].gamma().bottomRows(3).setZero();
-  GradientWorkspace workspace;
+  GradientScratch scratch;
   for (const EngineKind engine : fitting(batch)) {
     SCOPED_TRACE(engine_name(engine));
     GradientOptions options = batch.options;
     options.engine = engine;
-    EXPECT_THROW(static_cast<void>(gradient(broken, batch.views(), options, 1, workspace)),
+    EXPECT_THROW(static_cast<void>(gradient(broken, batch.views(), options, 1, scratch)),
                  NotFiniteError);
-    testing::expect_identical(gradient(batch.model, batch.views(), options, 1, workspace),
+    testing::expect_identical(gradient(batch.model, batch.views(), options, 1, scratch),
                               batch.gradient_by(engine));
   }
 }

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "hqmm/engine/choose.hpp"
-#include "hqmm/engine/gradient.hpp"
-#include "hqmm/engine/lanes.hpp"
+#include "hqmm/engine/quantum/choose.hpp"
+#include "hqmm/engine/quantum/gradient.hpp"
+#include "hqmm/engine/quantum/lanes.hpp"
 #include "reference.hpp"
 
 namespace hqmm::testing {

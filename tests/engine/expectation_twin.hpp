@@ -7,7 +7,7 @@
 #include <cmath>
 #include <vector>
 
-#include "hqmm/engine/forward_backward.hpp"
+#include "hqmm/engine/classical/forward_backward.hpp"
 #include "reference.hpp"
 
 namespace hqmm::testing {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "engine/expectation_twin.hpp"
-#include "hqmm/engine/forward_backward.hpp"
+#include "hqmm/engine/classical/forward_backward.hpp"
 #include "reference.hpp"
 
 namespace hqmm {

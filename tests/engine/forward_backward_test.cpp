@@ -1,5 +1,5 @@
 // The tiled E step against its plain twin.
-#include "hqmm/engine/forward_backward.hpp"
+#include "hqmm/engine/classical/forward_backward.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // The gradient of a batch against an independent implementation, against finite differences of the
 // definition, and against itself: sums, threads, failures.
-#include "hqmm/engine/gradient.hpp"
+#include "hqmm/engine/quantum/gradient.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Scoring whole sets by tiles against the filter that goes symbol by symbol.
-#include "hqmm/engine/hmm_forward.hpp"
+#include "hqmm/engine/classical/hmm_forward.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // A program against its definition: the symbols it stands for, and the coefficient of every state.
-#include "hqmm/engine/program.hpp"
+#include "hqmm/engine/quantum/program.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -22,11 +22,11 @@ std::vector<Seen> symbols_of(const Program& program, std::uint32_t op, std::uint
                              std::uint32_t sets) {
   if (op < sets * s) return {{op / s, static_cast<Symbol>(op % s)}};
   if (op < program.base_operators) return {{op - sets * s, kMissing}};
-  const Gram& gram = program.grams[op - program.base_operators];
-  EXPECT_LT(gram.prefix, op) << "what a gram is made of comes before it";
-  EXPECT_LT(gram.last, sets * s) << "one symbol, and a known one";
-  std::vector<Seen> out = symbols_of(program, gram.prefix, s, sets);
-  out.push_back({0, static_cast<Symbol>(gram.last)});
+  const Word& word = program.words[op - program.base_operators];
+  EXPECT_LT(word.prefix, op) << "what a word is made of comes before it";
+  EXPECT_LT(word.last, sets * s) << "one symbol, and a known one";
+  std::vector<Seen> out = symbols_of(program, word.prefix, s, sets);
+  out.push_back({0, static_cast<Symbol>(word.last)});
   return out;
 }
 
@@ -85,14 +85,14 @@ void expect_sequence(const Program& program, std::size_t i, const Expected& expe
 }
 
 TEST(Program, StandsForTheSymbolsOfTheBatchAndScoresWhatCounts) {
-  Program program;  // written again and again, as a workspace's is
+  Program program;  // written again and again, as that of a GradientScratch is
   for (std::uint64_t index = 0; index < 400; ++index) {
     RandomStream random(kProgramSeed, Purpose::kTest, index);
     const auto s = static_cast<Index>(2 + random.below(6));
-    const int gram = static_cast<int>(1 + random.below(3));
+    const int word_length = static_cast<int>(1 + random.below(3));
     testing::Batch batch;
     batch.model =
-        gram == 1 && random.below(2) == 0
+        word_length == 1 && random.below(2) == 0
             ? testing::random_positional_hqmm(
                   {1, s, 1},
                   random.below(2) == 0 ? PositionMap::Anchor::kStart : PositionMap::Anchor::kEnd,
@@ -104,10 +104,10 @@ TEST(Program, StandsForTheSymbolsOfTheBatchAndScoresWhatCounts) {
         s, testing::random_sequences(lengths, s, random, random.below(2) == 0 ? 0.2 : 0.0));
     batch.options.burn_in = random.below(2) * random.below(45);
     batch.options.through_burn_in = random.below(2) == 0;
-    write_program(batch.model, batch.views(), batch.options, gram, program);
+    write_program(batch.model, batch.views(), batch.options, word_length, program);
 
-    SCOPED_TRACE(
-        fmt::format("case {}: {} symbols a step, burn-in {}", index, gram, batch.options.burn_in));
+    SCOPED_TRACE(fmt::format("case {}: {} symbols a step, burn-in {}", index, word_length,
+                             batch.options.burn_in));
     const auto sets = static_cast<std::uint32_t>(batch.model.sets.size());
     ASSERT_EQ(program.sequences(), lengths.size());
     bool missing = false;
@@ -121,8 +121,8 @@ TEST(Program, StandsForTheSymbolsOfTheBatchAndScoresWhatCounts) {
   }
 }
 
-/// Grams are what makes short work of long sequences.
-TEST(Program, GramsAreAsLongAsTheyMayBeAndNumberedOnce) {
+/// Words are what makes short work of long sequences.
+TEST(Program, WordsAreAsLongAsTheyMayBeAndNumberedOnce) {
   RandomStream random(kProgramSeed, Purpose::kTest, 1000);
   testing::Batch batch;
   batch.model = testing::random_hqmm({1, 2, 1}, random);
@@ -130,14 +130,14 @@ TEST(Program, GramsAreAsLongAsTheyMayBeAndNumberedOnce) {
   Program program;
   write_program(batch.model, batch.views(), {}, 3, program);
   EXPECT_EQ(program.length(0), 100U);
-  EXPECT_LE(program.grams.size(), 4U + 8U);
+  EXPECT_LE(program.words.size(), 4U + 8U);
   EXPECT_EQ(program.marks.size(), 1U) << "all symbols count: only the last state does";
   write_program(batch.model, batch.views(), {}, 2, program);
   EXPECT_EQ(program.length(0), 150U);
-  EXPECT_LE(program.grams.size(), 4U);
+  EXPECT_LE(program.words.size(), 4U);
   write_program(batch.model, batch.views(), {}, 1, program);
   EXPECT_EQ(program.length(0), 300U);
-  EXPECT_TRUE(program.grams.empty());
+  EXPECT_TRUE(program.words.empty());
 }
 
 }  // namespace

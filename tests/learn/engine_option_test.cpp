@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "hqmm/engine/choose.hpp"
+#include "hqmm/engine/quantum/choose.hpp"
 #include "hqmm/learn/descent.hpp"
 #include "learn/learn_support.hpp"
 #include "support.hpp"

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "hqmm/engine/gradient.hpp"
+#include "hqmm/engine/quantum/gradient.hpp"
 #include "hqmm/stiefel/polar.hpp"
 #include "hqmm/stiefel/tangent.hpp"
 #include "learn/learn_support.hpp"

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "hqmm/engine/choose.hpp"
+#include "hqmm/engine/quantum/choose.hpp"
 #include "hqmm/learn/options.hpp"
 #include "support/command.hpp"
 #include "train/options.hpp"

@@ -1,0 +1,174 @@
+#include "hqmm/engine/classical/edge_counts.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "hqmm/core/error.hpp"
+#include "hqmm/core/parallel.hpp"
+
+namespace hqmm {
+namespace {
+
+constexpr std::size_t kEdgeStatesKept = 4096;  // states kept; the others are computed again
+constexpr double kNegligible = 1e-200;  // keeps γ/p, and sums of it, inside the range of doubles
+constexpr std::size_t kPartsTogether = 16;  // a wave, after which to ask whether to stop
+
+/// Sums of r xᵀ: by symbol, and after the last symbol for the missing ones.
+struct Sums {
+  std::uint64_t scored = 0;
+  double log_likelihood = 0.0;
+  std::vector<RealMatrix> outer;
+  RealVector initial;
+  std::optional<ImpossibleSymbol> impossible;
+
+  static Sums combine(Sums a, const Sums& b) {
+    if (a.outer.empty()) return b;
+    if (b.outer.empty()) return a;
+    a.scored += b.scored;
+    a.log_likelihood += b.log_likelihood;
+    for (std::size_t y = 0; y < a.outer.size(); ++y) a.outer[y] += b.outer[y];
+    a.initial += b.initial;
+    if (!a.impossible) a.impossible = b.impossible;  // parts are in the order of sequences
+    return a;
+  }
+};
+
+class EdgePass {
+ public:
+  explicit EdgePass(const EdgeHmm& model) : model_(model), total_(model.transition()) {
+    const Index n = model.latent_dim();
+    out_.outer.assign(model.edges.size() + 1, RealMatrix::Zero(n, n));
+    out_.initial = RealVector::Zero(n);
+    states_.resize(n, static_cast<Index>(kEdgeStatesKept) + 1);
+  }
+
+  void add(const SequenceSet& set, std::size_t index) {
+    const SequenceView sequence = set[index];
+    double log_likelihood = 0.0;
+    std::uint64_t scored = 0;
+    starts_.clear();
+    RealVector x = model_.initial;
+    for (std::size_t begin = 0; begin < sequence.size(); begin += kEdgeStatesKept) {
+      starts_.push_back(x);
+      const std::size_t end = std::min(begin + kEdgeStatesKept, sequence.size());
+      for (std::size_t t = begin; t < end; ++t) {
+        const double weight = advance(sequence[t], x);
+        if (!(weight > 0.0) || !std::isfinite(weight)) {
+          if (!out_.impossible) out_.impossible = {index, t};
+          return;
+        }
+        if (sequence[t] == kMissing) continue;
+        ++scored;
+        log_likelihood += std::log(weight);
+      }
+    }
+    out_.scored += scored;
+    out_.log_likelihood += log_likelihood;
+    go_back(sequence, x);
+  }
+
+  Sums take() { return std::move(out_); }
+
+ private:
+  [[nodiscard]] const RealMatrix& step_of(Symbol symbol) const {
+    return symbol == kMissing ? total_ : model_.edges[symbol];
+  }
+
+  /// x ← T_y x, scaled to sum one; returns the sum before.
+  double advance(Symbol symbol, RealVector& x) {
+    next_.noalias() = step_of(symbol) * x;
+    const double weight = next_.sum();
+    x = next_ / weight;
+    return weight;
+  }
+
+  void go_back(const SequenceView& sequence, RealVector posterior) {
+    for (std::size_t block = starts_.size(); block-- > 0;) {
+      const std::size_t begin = block * kEdgeStatesKept;
+      const std::size_t size = std::min(kEdgeStatesKept, sequence.size() - begin);
+      RealVector x = starts_[block];
+      for (std::size_t k = 0; k < size; ++k) {
+        states_.col(static_cast<Index>(k)) = x;
+        advance(sequence[begin + k], x);
+      }
+      for (std::size_t k = size; k-- > 0;)
+        retreat(sequence[begin + k], states_.col(static_cast<Index>(k)), posterior);
+    }
+    out_.initial += posterior;
+  }
+
+  void retreat(Symbol symbol, const Eigen::Ref<const RealVector>& x, RealVector& posterior) {
+    const RealMatrix& step = step_of(symbol);
+    next_.noalias() = step * x;
+    ratio_ = (next_.array() > kNegligible).select(posterior.array() / next_.array(), 0.0);
+    out_.outer[symbol == kMissing ? model_.edges.size() : symbol].noalias() +=
+        ratio_ * x.transpose();
+    posterior.noalias() = step.transpose() * ratio_;
+    posterior.array() *= x.array();
+    posterior /= posterior.sum();
+  }
+
+  const EdgeHmm& model_;
+  RealMatrix total_;
+  Sums out_;
+  std::vector<RealVector> starts_;
+  RealMatrix states_;
+  RealVector next_, ratio_;
+};
+
+/// Where parts of sequences begin, and the end: enough symbols each, and not many parts.
+std::vector<std::size_t> cut_parts(const SequenceSet& set) {
+  const std::size_t enough = std::max<std::size_t>(8192, set.symbol_count() / 64);
+  std::vector<std::size_t> out{0};
+  std::size_t symbols = 0;
+  for (std::size_t i = 0; i < set.size(); ++i) {
+    symbols += set[i].size();
+    if (symbols < enough && i + 1 < set.size()) continue;
+    out.push_back(i + 1);
+    symbols = 0;
+  }
+  return out;
+}
+
+void require_known(const SequenceSet& set, std::size_t symbols) {
+  const SymbolBlock& all = set.symbols();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i] < symbols || all[i] == kMissing) continue;
+    throw fail(ErrorCode::kBadData, "symbol {} is beyond the model's 0..{}", all[i], symbols - 1);
+  }
+}
+
+}  // namespace
+
+EdgeCounts::EdgeCounts(const EdgeHmm& model)
+    : edges(model.edges.size(), RealMatrix::Zero(model.latent_dim(), model.latent_dim())),
+      initial(RealVector::Zero(model.latent_dim())) {}
+
+std::optional<EdgeCounts> expected_edges(const EdgeHmm& model, const SequenceSet& set, int threads,
+                                         const std::function<bool()>& stop) {
+  require_known(set, model.edges.size());
+  const std::vector<std::size_t> parts = cut_parts(set);
+  Sums sums;
+  for (std::size_t begin = 0; begin + 1 < parts.size(); begin += kPartsTogether) {
+    if (stop()) return {};
+    const std::size_t size = std::min(kPartsTogether, parts.size() - 1 - begin);
+    const auto count = [&](std::size_t k) {
+      EdgePass pass(model);
+      for (std::size_t i = parts[begin + k]; i < parts[begin + k + 1]; ++i) pass.add(set, i);
+      return pass.take();
+    };
+    sums = Sums::combine(std::move(sums),
+                         parallel_reduce(size, threads, Sums{}, count, Sums::combine));
+  }
+  EdgeCounts out(model);
+  if (sums.outer.empty()) return out;
+  out.scored = sums.scored;
+  out.log_likelihood = sums.log_likelihood;
+  out.initial = sums.initial;
+  out.impossible = sums.impossible;
+  for (std::size_t y = 0; y < out.edges.size(); ++y)
+    out.edges[y] = model.edges[y].cwiseProduct(sums.outer[y] + sums.outer.back());
+  return out;
+}
+
+}  // namespace hqmm

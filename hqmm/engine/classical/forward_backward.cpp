@@ -1,0 +1,142 @@
+#include "hqmm/engine/classical/forward_backward.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "hqmm/core/parallel.hpp"
+#include "hqmm/engine/classical/tile_expectation.hpp"
+#include "hqmm/engine/classical/tile_layout.hpp"
+#include "hqmm/engine/scratch_pool.hpp"
+
+namespace hqmm {
+namespace {
+
+constexpr double kLargest = std::numeric_limits<double>::max();
+
+/// Counts of some sequences, and those of them that need care.
+struct Part {
+  std::optional<TileCounts> counts;
+  std::vector<std::size_t> lost;
+
+  static Part combine(Part a, const Part& b) {
+    if (!a.counts) return b;
+    *a.counts += *b.counts;
+    a.lost.insert(a.lost.end(), b.lost.begin(), b.lost.end());
+    return a;
+  }
+};
+
+class ExpectationStep {
+ public:
+  ExpectationStep(const Hmm& model, const SequenceSet& set)
+      : model_(model), set_(set), tables_(model), layout_(set, kTileSlots, part_symbols()) {}
+
+  std::optional<ExpectedCounts> run(int threads, const std::function<bool()>& stop) {
+    Part total;
+    const std::size_t together = parts_together();
+    for (std::size_t begin = 0; begin < layout_.parts(); begin += together) {
+      if (stop()) return {};
+      const std::size_t size = std::min(together, layout_.parts() - begin);
+      Part wave = parallel_reduce(
+          size, threads, Part{}, [&](std::size_t i) { return count_part(layout_.part(begin + i)); },
+          Part::combine);
+      total = total.counts ? Part::combine(std::move(total), wave) : std::move(wave);
+    }
+    ExpectedCounts out(model_);
+    out.initial += static_cast<double>(layout_.empty_sequences()) * model_.initial;
+    if (total.counts) unpack(*total.counts, out);
+    for (const std::size_t sequence : total.lost) {
+      if (stop()) return {};
+      add_carefully(sequence, out);
+    }
+    return out;
+  }
+
+ private:
+  /// Enough that threads do not spend their time on clearing and adding tables of counts.
+  [[nodiscard]] std::size_t part_symbols() const {
+    return std::max(8 * tables_.symbols,
+                    (std::size_t{1} << 17) / (tables_.states * tables_.states + 40));
+  }
+  /// A wave of parts is as much as memory holds tables for, and does not take long.
+  [[nodiscard]] std::size_t parts_together() const {
+    const std::size_t doubles = (tables_.states + tables_.symbols + 2) * tables_.stride;
+    return std::clamp<std::size_t>((std::size_t{1} << 26) / doubles, 2, 64);
+  }
+
+  Part count_part(std::span<const std::size_t> sequences) {
+    ScratchPool<TileExpectation>::Loan loan(pool_, tables_);
+    Part out;
+    std::vector<std::size_t> kept(sequences.begin(), sequences.end());
+    // Counts of a tile with a lost sequence are spoilt. Once more without: then none is lost.
+    for (std::size_t lost_before = 1; lost_before > 0;) {
+      out.counts.emplace(tables_);
+      std::vector<std::size_t> lost;
+      for (std::size_t first = 0; first < kept.size(); first += kTileSlots) {
+        const std::size_t size = std::min(kTileSlots, kept.size() - first);
+        loan.scratch().add(set_, std::span(kept).subspan(first, size), *out.counts, lost);
+      }
+      std::sort(lost.begin(), lost.end());
+      lost.erase(std::unique(lost.begin(), lost.end()), lost.end());
+      std::erase_if(kept, [&](std::size_t sequence) {
+        return std::binary_search(lost.begin(), lost.end(), sequence);
+      });
+      out.lost.insert(out.lost.end(), lost.begin(), lost.end());
+      lost_before = lost.size();
+    }
+    return out;
+  }
+
+  void unpack(const TileCounts& from, ExpectedCounts& to) const {
+    to.scored += from.scored;
+    to.log_likelihood += from.log_likelihood;
+    for (std::size_t j = 0; j < tables_.states; ++j) {
+      const auto column = static_cast<Index>(j);
+      to.initial(column) += from.initial[j];
+      for (std::size_t i = 0; i < tables_.states; ++i) {
+        // Where a transition cannot be, the sum means nothing and may have overflowed.
+        const double sum = from.transitions[j * tables_.stride + i];
+        to.transitions(static_cast<Index>(i), column) =
+            std::min(sum, kLargest) * tables_.columns[j * tables_.stride + i];
+      }
+    }
+    for (std::size_t table = 0; table < from.emissions.size(); table += tables_.emission_size())
+      add_columns(from.emissions.data() + table, to.emissions);
+  }
+
+  void add_columns(const double* rows, RealMatrix& to) const {
+    for (std::size_t begin = 0; begin < tables_.symbols; begin += kSymbolBlock) {
+      const std::size_t end = std::min(tables_.symbols, begin + kSymbolBlock);
+      for (std::size_t i = 0; i < tables_.states; ++i) {
+        double* column = to.col(static_cast<Index>(i)).data();
+        for (std::size_t y = begin; y < end; ++y) column[y] += rows[y * tables_.stride + i];
+      }
+    }
+  }
+
+  void add_carefully(std::size_t sequence, ExpectedCounts& out) const {
+    const std::optional<std::size_t> impossible_at = careful_counts(model_, set_[sequence], out);
+    if (!impossible_at || (out.impossible && out.impossible->sequence < sequence)) return;
+    out.impossible = {sequence, *impossible_at};
+  }
+
+  const Hmm& model_;
+  const SequenceSet& set_;
+  HmmTables tables_;
+  TileLayout layout_;
+  ScratchPool<TileExpectation> pool_;
+};
+
+}  // namespace
+
+ExpectedCounts::ExpectedCounts(const Hmm& model)
+    : transitions(RealMatrix::Zero(model.latent_dim(), model.latent_dim())),
+      emissions(RealMatrix::Zero(model.alphabet_size(), model.latent_dim())),
+      initial(RealVector::Zero(model.latent_dim())) {}
+
+std::optional<ExpectedCounts> expected_counts(const Hmm& model, const SequenceSet& set, int threads,
+                                              const std::function<bool()>& stop) {
+  return ExpectationStep(model, set).run(threads, stop);
+}
+
+}  // namespace hqmm

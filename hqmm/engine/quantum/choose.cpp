@@ -1,0 +1,195 @@
+#include "hqmm/engine/quantum/choose.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "hqmm/core/error.hpp"
+#include "hqmm/engine/quantum/factor.hpp"
+#include "hqmm/engine/quantum/lanes.hpp"
+#include "hqmm/engine/quantum/program.hpp"
+
+namespace hqmm {
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr double kTableBytes = 256.0 * 1024 * 1024;  // of operators, at most
+
+/// What an engine would cost; kNever where it does not fit.
+struct Estimate {
+  double cost = kNever;  // in units of one multiplication at full speed
+  int word_length = 1;
+};
+
+/// Fixed costs of a step and of an operator beside their multiplications, in multiplications.
+constexpr double kStepOverhead = 250.0;
+constexpr double kOperatorOverhead = 300.0;
+
+struct Costs {
+  double base = 0.0;   // of all base operators
+  double step = 0.0;   // of a step, whatever it fuses
+  double word = 0.0;   // of a word's operator, both ways
+  double bytes = 0.0;  // of an operator
+};
+
+/// The length of words that makes a batch cheapest.
+Estimate estimate_words(const BatchShape& shape, const Costs& costs) {
+  const auto s = static_cast<double>(shape.s);
+  Estimate best;
+  for (int length = 1; length <= 3; ++length) {
+    const bool fuses = shape.stationary && shape.feasible && std::pow(s, length) <= kMostWords;
+    if (length > 1 && !fuses) break;
+    const double steps = static_cast<double>(shape.symbols) / length;
+    double words = 0.0;
+    for (int k = 2; k <= length; ++k) words += std::min(std::pow(s, k), steps);
+    if ((static_cast<double>(shape.sets) * s + words) * costs.bytes > kTableBytes) break;
+    const double cost = costs.base + steps * costs.step + words * costs.word;
+    if (cost < best.cost) best = {cost, length};
+  }
+  return best;
+}
+
+/// A linear form of so many rows and columns: three products a step; an operator costs `build`, a
+/// word `word`.
+Estimate estimate_linear(const BatchShape& shape, double rows, double cols, double build,
+                         double word) {
+  const auto s = static_cast<double>(shape.s);
+  // A few vectors at a time through matrices that do not fit a cache wait for memory.
+  const double together =
+      static_cast<double>(std::min<std::size_t>(shape.sequences, 32)) / s * cols;
+  const double table_bytes = 2.0 * rows * rows * s * 8.0;
+  const double enough = table_bytes > 16.0e6 ? 10.0 : table_bytes > 1.0e6 ? 3.5 : 1.0;
+  const double waiting = std::max(1.0, enough / std::max(1.0, together));
+  return estimate_words(shape,
+                        {.base = static_cast<double>(shape.sets) * s * (build + kOperatorOverhead),
+                         .step = waiting * 3.0 * rows * rows * cols + kStepOverhead,
+                         .word = word + kOperatorOverhead,
+                         .bytes = 3.0 * rows * rows * 8.0});
+}
+
+/// As measured: at this size the products themselves hardly count.
+Estimate estimate_lanes(const BatchShape& shape) {
+  if (shape.n != 2 || !shape.feasible || shape.longest > kLanesLongest) return {};
+  return estimate_words(shape, {.step = 190.0, .word = 500.0});
+}
+
+Estimate estimate_of(EngineKind kind, const BatchShape& shape) {
+  const auto n = static_cast<double>(shape.n);
+  const auto w = static_cast<double>(shape.w);
+  const double superoperator_build = n * n * n * n * (8.0 * w + 24.0);
+  switch (kind) {
+    case EngineKind::kFactor:
+      if (shape.w != 1 || shape.missing) return {};
+      return estimate_linear(shape, 2.0 * n, static_cast<double>(shape.state_rank), 8.0 * n * n,
+                             16.0 * n * n * n + 16.0 * n * n);
+    case EngineKind::kPure:
+      if (shape.w != 1 || shape.missing || shape.state_rank != 1) return {};
+      return estimate_linear(shape, 2.0 * n, 1.0, 8.0 * n * n, 16.0 * n * n * n + 16.0 * n * n);
+    case EngineKind::kSuperoperator:
+      return estimate_linear(shape, n * n, 1.0, superoperator_build, 4.0 * std::pow(n, 6.0));
+    case EngineKind::kLanes:
+      return estimate_lanes(shape);
+    case EngineKind::kKraus:
+      return {static_cast<double>(shape.symbols) *
+                  ((shape.missing ? 1.5 : 1.0) * 20.0 * w * n * n * n + (2.0 + w) * kStepOverhead) +
+              static_cast<double>(shape.sets) * static_cast<double>(shape.s) * w * 16.0 * n * n};
+    default:
+      return {};
+  }
+}
+
+/// Parts of at most 32 sequences, of as many states as a pass may keep; an even number of them, so
+/// that two threads have the same to do.
+std::size_t part_size(const BatchShape& shape, double state_size) {
+  if (shape.sequences == 0) return 1;
+  constexpr double kStates = 24.0 * 1024 * 1024 / 8.0;
+  const double fit =
+      kStates / (state_size * static_cast<double>(std::max<std::size_t>(1, shape.longest)));
+  const auto most = static_cast<std::size_t>(std::clamp(fit, 8.0, 32.0));
+  std::size_t parts = (shape.sequences + most - 1) / most;
+  if (parts > 1) parts = (parts + 1) / 2 * 2;
+  return (shape.sequences + parts - 1) / parts;
+}
+
+double state_size(EngineKind kind, const BatchShape& shape) {
+  const auto n = static_cast<double>(shape.n);
+  if (kind == EngineKind::kFactor) return 2.0 * n * static_cast<double>(shape.state_rank);
+  if (kind == EngineKind::kPure) return 2.0 * n;
+  return kind == EngineKind::kKraus ? 2.0 * n * n : n * n;
+}
+
+constexpr std::array<std::pair<EngineKind, const char*>, 7> kNames{
+    {{EngineKind::kAuto, "auto"},
+     {EngineKind::kNaive, "naive"},
+     {EngineKind::kFactor, "factor"},
+     {EngineKind::kPure, "pure"},
+     {EngineKind::kLanes, "lanes"},
+     {EngineKind::kSuperoperator, "superoperator"},
+     {EngineKind::kKraus, "kraus"}}};
+
+[[noreturn]] void refuse(EngineKind wanted, const BatchShape& shape) {
+  std::string why = "the operators of this model would need too much memory";
+  if (wanted == EngineKind::kLanes)
+    why = shape.n != 2      ? "it is for n = 2"
+          : !shape.feasible ? "it is for feasible models"
+                            : "a sequence is too long for it";
+  if (wanted == EngineKind::kPure || wanted == EngineKind::kFactor) {
+    why = shape.w != 1    ? "it is for a Kraus rank of 1"
+          : shape.missing ? "it cannot take missing symbols"
+                          : "the initial state is not pure";
+  }
+  throw fail(ErrorCode::kUsage, "engine {} does not fit: {} (auto picks one that does)",
+             engine_name(wanted), why);
+}
+
+}  // namespace
+
+BatchShape shape_of(const Hqmm& model, std::span<const SequenceView> batch, bool feasible) {
+  BatchShape out{model.latent_dim(), model.kraus_rank(), model.alphabet_size()};
+  out.sets = model.sets.size();
+  out.stationary = model.positions.stationary();
+  out.feasible = feasible;
+  out.sequences = batch.size();
+  if (out.w == 1) out.state_rank = factor_initial_state(model).roots.size();
+  for (const SequenceView& sequence : batch) {
+    out.symbols += sequence.size();
+    out.longest = std::max(out.longest, sequence.size());
+    out.missing = out.missing || sequence.has_missing();
+  }
+  return out;
+}
+
+Choice choose(const BatchShape& shape, EngineKind wanted) {
+  if (wanted == EngineKind::kNaive) return {};
+  Choice out;
+  double least = kNever;
+  for (const EngineKind kind : {EngineKind::kLanes, EngineKind::kPure, EngineKind::kFactor,
+                                EngineKind::kSuperoperator, EngineKind::kKraus}) {
+    if (wanted != EngineKind::kAuto && wanted != kind) continue;
+    const Estimate estimate = estimate_of(kind, shape);
+    if (estimate.cost < least) {
+      least = estimate.cost;
+      out = {kind, estimate.word_length, part_size(shape, state_size(kind, shape))};
+    }
+  }
+  if (least == kNever) refuse(wanted, shape);
+  return out;
+}
+
+const char* engine_name(EngineKind kind) {
+  for (const auto& [each, name] : kNames)
+    if (each == kind) return name;
+  return "?";
+}
+
+EngineKind engine_named(const std::string& name) {
+  for (const auto& [kind, each] : kNames)
+    if (name == each) return kind;
+  throw fail(ErrorCode::kUsage,
+             "unknown engine '{}' (auto, naive, factor, pure, lanes, superoperator, kraus)",
+             printable(name));
+}
+
+}  // namespace hqmm

@@ -1,0 +1,63 @@
+// Form: what a pass asks of a way to write a model's states and operators as real numbers.
+//
+// A state x has a weight, the trace of the ρ it stands for. An operator moves a state; its adjoint
+// moves ∂ℓ/∂x back. The forms are LinearForm and KrausForm; forms.hpp writes them.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+
+#include "hqmm/core/aligned.hpp"
+#include "hqmm/core/types.hpp"
+#include "hqmm/engine/quantum/chain_result.hpp"
+
+namespace hqmm {
+
+/// Weights outside these call for the careful mode.
+inline constexpr double kSmallestWeight = 0x1p-900;
+inline constexpr double kLargestWeight = 0x1p+900;
+
+/// For the products of one group, in forms that need it.
+struct FormScratch {
+  AlignedDoubles images, products;
+};
+
+/// Gradients wait until all uses of an operator in a block of steps lie one after another.
+template <typename T>
+concept AccumulatingForm = requires(const T form, std::uint32_t op, const double* adjoints,
+                                    const double* states, std::size_t count,
+                                    GradientTable& gradients) {
+  { form.accumulate(op, adjoints, states, count, gradients) } -> std::same_as<void>;
+};
+
+/// `count` states lie one after another; `to` says where the image of each goes.
+template <typename T>
+concept Form = requires(const T form, T& written, std::uint32_t op, const double* states,
+                        const double* adjoints, std::size_t count, double* const* to, double* z,
+                        double c, GradientTable& gradients, FormScratch& scratch) {
+  // The weight is a polynomial of this degree in x.
+  requires std::same_as<decltype(T::kDegree), const int>;
+  // Whether backward() leaves the gradients to accumulate(), or adds them as it goes.
+  requires std::same_as<decltype(T::kDeferred), const bool>;
+  requires !T::kDeferred || AccumulatingForm<T>;
+
+  // Doubles of a state, and the initial one; a caller may put another in its place.
+  { form.state_size() } -> std::same_as<Index>;
+  { written.initial() } -> std::same_as<double*>;
+  { form.copy_initial(z) } -> std::same_as<void>;
+  // Entries of the table of gradients, and doubles of an entry.
+  { form.gradient_count() } -> std::same_as<std::size_t>;
+  { form.gradient_size() } -> std::same_as<std::size_t>;
+
+  // Images of states, and of adjoints the other way.
+  { form.forward(op, states, count, to, scratch) } -> std::same_as<void>;
+  { form.backward(op, adjoints, states, count, to, gradients, scratch) } -> std::same_as<void>;
+
+  { form.weight(states) } -> std::same_as<double>;
+  // z += c ∂log w/∂x(x)
+  { form.add_slope(states, c, z) } -> std::same_as<void>;
+  // Σ_y tr 𝒦_y(ρ) before a step, over the symbols of its set; for a model that is not feasible.
+  { form.total(op, states, scratch) } -> std::same_as<double>;
+};
+
+}  // namespace hqmm

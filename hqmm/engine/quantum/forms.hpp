@@ -1,0 +1,67 @@
+// Forms: a model in the form that an engine walks, and the way back to gradients of the model.
+//
+// Which engine walks which form is decided here and nowhere else.
+#pragma once
+
+#include <utility>
+
+#include "hqmm/engine/quantum/factor.hpp"
+#include "hqmm/engine/quantum/kraus_form.hpp"
+#include "hqmm/engine/quantum/superoperator.hpp"
+
+namespace hqmm {
+
+/// What a form is written from.
+struct FormSource {
+  const Hqmm& model;
+  const Program& program;
+  bool feasible = false;  // the totals are one
+  int threads = 1;
+};
+
+/// Forms keep their memory from one batch to the next; the one written last is valid.
+class Forms {
+ public:
+  /// Calls visit(form) with the model in the form of an engine, ready to walk the program, and
+  /// returns what it returns. For the lanes engine that is the superoperator form.
+  template <typename Visit>
+  auto with_form(EngineKind engine, const FormSource& from, Visit&& visit) {
+    switch (engine) {
+      case EngineKind::kPure:
+      case EngineKind::kFactor:
+        return std::forward<Visit>(visit)(write_norm(from));
+      case EngineKind::kKraus:
+        return std::forward<Visit>(visit)(write_kraus(from));
+      default:
+        return std::forward<Visit>(visit)(write_trace(from));
+    }
+  }
+
+  /// ∂loss by the model from what a pass over the form gave: by Γ, and by the initial state unless
+  /// `total` has none.
+  void write_gradient(const NormForm& form, const FormSource& from, ChainResult& total,
+                      BatchGradient& out) const;
+  void write_gradient(const KrausForm& form, const FormSource& from, ChainResult& total,
+                      BatchGradient& out) const;
+  void write_gradient(const TraceForm& form, const FormSource& from, ChainResult& total,
+                      BatchGradient& out);
+
+  /// The superoperator form without words, and the way back from it: the lanes engine has words of
+  /// its own.
+  TraceForm& write_base(const FormSource& from);
+  void write_base_gradient(const TraceForm& form, const FormSource& from, ChainResult& total,
+                           BatchGradient& out);
+
+ private:
+  NormForm& write_norm(const FormSource& from);
+  KrausForm& write_kraus(const FormSource& from);
+  TraceForm& write_trace(const FormSource& from);
+
+  NormForm norm_;
+  StateFactor state_;  // of norm_
+  KrausForm kraus_;
+  TraceForm trace_;
+  SymbolScratch scratch_;  // of trace_
+};
+
+}  // namespace hqmm

@@ -1,0 +1,248 @@
+#include "hqmm/engine/quantum/gradient.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cassert>
+
+#include "hqmm/core/parallel.hpp"
+#include "hqmm/engine/quantum/chain.hpp"
+#include "hqmm/engine/quantum/choose.hpp"
+#include "hqmm/engine/quantum/forms.hpp"
+#include "hqmm/engine/quantum/lanes.hpp"
+#include "hqmm/engine/quantum/reference.hpp"
+#include "hqmm/engine/scratch_pool.hpp"
+
+namespace hqmm {
+
+BatchGradient& BatchGradient::operator+=(const BatchGradient& other) {
+  scored += other.scored;
+  log_likelihood += other.log_likelihood;
+  raw_log_likelihood += other.raw_log_likelihood;
+  if (sets.empty()) {
+    sets = other.sets;
+    initial_state = other.initial_state;
+    return *this;
+  }
+  for (std::size_t i = 0; i < other.sets.size(); ++i) sets[i] += other.sets[i];
+  if (other.initial_state.size() > 0) initial_state += other.initial_state;
+  return *this;
+}
+
+struct GradientScratch::Contents {
+  Program program;
+  std::vector<double> log_likelihoods, log_totals;
+  Forms forms;
+  LanesTable lanes_table;
+  std::vector<LanesResult> lanes_results;  // of the parts of a batch
+  std::vector<LanesScratch> lanes_scratch;
+  ScratchPool<ChainScratch> pool;
+  std::vector<ChainResult> results;  // of the parts of a round
+  ChainResult total;
+};
+
+GradientScratch::GradientScratch() : contents_(std::make_unique<Contents>()) {}
+GradientScratch::GradientScratch(GradientScratch&&) noexcept = default;
+GradientScratch& GradientScratch::operator=(GradientScratch&&) noexcept = default;
+GradientScratch::~GradientScratch() = default;
+
+namespace {
+
+/// Passes over parts of the batch and their sum, along a fixed tree within rounds of a fixed
+/// number of parts: the same bytes at any thread count, and memory for one round only.
+template <Form F>
+bool run_parts(const F& form, std::size_t part, const ChainOptions& options, int threads,
+               GradientScratch::Contents& scratch) {
+  const Program& program = scratch.program;
+  // as many tables of gradients as fit 64 MiB, and two for two threads
+  const std::size_t table_bytes = form.gradient_count() * form.gradient_size() * sizeof(double);
+  const std::size_t round = std::clamp<std::size_t>(
+      (std::size_t{64} << 20) / std::max<std::size_t>(1, table_bytes), 2, 16);
+  const std::size_t parts = (program.sequences() + part - 1) / part;
+  std::vector<ChainResult>& results = scratch.results;
+  if (results.size() < std::min(round, parts)) results.resize(std::min(round, parts));
+  std::atomic<bool> good = true;
+  for (std::size_t begin = 0; begin < parts; begin += round) {
+    const std::size_t count = std::min(round, parts - begin);
+    parallel_for(count, threads, [&](std::size_t i) {
+      results[i].log_likelihoods = scratch.log_likelihoods;
+      results[i].log_totals = scratch.log_totals;
+      results[i].least = {};
+      const std::size_t first = (begin + i) * part;
+      const std::size_t last = std::min(program.sequences(), first + part);
+      ScratchPool<ChainScratch>::Loan loan(scratch.pool);
+      ChainPass<F> pass(form, program, first, last, options, loan.scratch(), results[i]);
+      if (!pass.run()) good = false;
+    });
+    if (!good) return false;
+    fold_tree(std::span(results).first(count), [](ChainResult& a, ChainResult& b) { a += b; });
+    if (begin == 0) {
+      std::swap(scratch.total, results[0]);
+    } else {
+      scratch.total += results[0];
+    }
+  }
+  return true;
+}
+
+/// One way through a form of a model, from program to gradient.
+class FastGradient {
+ public:
+  FastGradient(const Hqmm& model, std::span<const SequenceView> batch,
+               const GradientOptions& options, bool feasible, int threads,
+               GradientScratch::Contents& scratch)
+      : model_(model),
+        batch_(batch),
+        options_(options),
+        feasible_(feasible),
+        threads_(threads),
+        scratch_(scratch) {}
+
+  /// False when a weight left the range that is safe at this pace, or the gradient overflowed. The
+  /// careful way rescales at every step and throws NotFiniteError instead.
+  [[nodiscard]] bool run(const Choice& choice, bool careful) {
+    choice_ = choice;
+    if (careful) {
+      choice_.word_length = 1;
+      choice_.part = 1;  // of several sequences that fail, the first is named
+      if (choice_.engine == EngineKind::kLanes) choice_.engine = EngineKind::kSuperoperator;
+    }
+    pace_ = careful ? 1 : 16 / static_cast<std::size_t>(choice_.word_length);
+    write_program(model_, batch_, options_, choice_.word_length, scratch_.program);
+    scratch_.log_likelihoods.resize(batch_.size());
+    scratch_.log_totals.resize(batch_.size());
+    out_ = {};
+    if (!run_form()) return false;
+    add_likelihoods();
+    const auto finite = [](const auto& m) { return m.allFinite(); };
+    if (std::all_of(out_.sets.begin(), out_.sets.end(), finite) && finite(out_.initial_state))
+      return true;
+    const LeastWeight& least = scratch_.total.least;
+    if (careful) throw NotFiniteError({least.sequence, least.position});
+    return false;
+  }
+
+  [[nodiscard]] BatchGradient take() { return std::move(out_); }
+
+ private:
+  bool run_form() {
+    const FormSource from{model_, scratch_.program, feasible_, threads_};
+    if (choice_.engine == EngineKind::kLanes) return run_lanes(from);
+    return scratch_.forms.with_form(choice_.engine, from, [&](auto& form) {
+      if (!walk(form)) return false;
+      scratch_.forms.write_gradient(form, from, scratch_.total, out_);
+      return true;
+    });
+  }
+
+  bool run_lanes(const FormSource& from) {
+    const TraceForm& form = scratch_.forms.write_base(from);
+    if (!walk_lanes(form)) return false;
+    scratch_.forms.write_base_gradient(form, from, scratch_.total, out_);
+    return true;
+  }
+
+  bool walk_lanes(const TraceForm& form) {
+    const Program& program = scratch_.program;
+    scratch_.lanes_table.write(form, program);
+    std::fill(scratch_.log_totals.begin(), scratch_.log_totals.end(), 0.0);
+    const std::size_t parts = (program.sequences() + choice_.part - 1) / choice_.part;
+    std::vector<LanesResult>& results = scratch_.lanes_results;
+    if (results.size() < parts) results.resize(parts);
+    if (scratch_.lanes_scratch.size() < parts) scratch_.lanes_scratch.resize(parts);
+    std::atomic<bool> good = true;
+    parallel_for(parts, threads_, [&](std::size_t i) {
+      const std::size_t first = i * choice_.part;
+      const std::size_t last = std::min(program.sequences(), first + choice_.part);
+      if (!lanes_pass(scratch_.lanes_table, program, first, last, pace_, scratch_.lanes_scratch[i],
+                      scratch_.log_likelihoods.data(), results[i]))
+        good = false;
+    });
+    if (!good) return false;
+    fold_tree(std::span(results).first(parts), [](LanesResult& a, LanesResult& b) { a += b; });
+    chain_lanes(scratch_.lanes_table, program, results[0], form, scratch_.total.gradients);
+    if (options_.want_initial_state) {
+      scratch_.total.initial.assign(results[0].initial, results[0].initial + kLanesRows);
+    } else {
+      scratch_.total.initial.clear();
+    }
+    return true;
+  }
+
+  template <Form F>
+  bool walk(const F& form) {
+    ChainOptions options;
+    options.rescale_every = pace_;
+    options.normalise = !feasible_;
+    if (!run_parts(form, choice_.part, options, threads_, scratch_)) return false;
+    if (!options_.want_initial_state) scratch_.total.initial.clear();
+    return true;
+  }
+
+  void add_likelihoods() {
+    for (std::size_t i = 0; i < batch_.size(); ++i) {
+      out_.scored += scratch_.program.scored[i];
+      out_.raw_log_likelihood += scratch_.log_likelihoods[i];
+      out_.log_likelihood += scratch_.log_likelihoods[i] - scratch_.log_totals[i];
+    }
+  }
+
+  const Hqmm& model_;
+  std::span<const SequenceView> batch_;
+  const GradientOptions& options_;
+  bool feasible_;
+  int threads_;
+  GradientScratch::Contents& scratch_;
+  Choice choice_;
+  std::size_t pace_ = 16;  // steps from one rescaling to the next
+  BatchGradient out_;
+};
+
+/// A very large batch goes in rounds, so that memory does not grow with it.
+std::size_t round_end(std::span<const SequenceView> batch, std::size_t begin, std::size_t part) {
+  constexpr std::size_t kSymbols = std::size_t{1} << 20;
+  std::size_t end = begin;
+  std::size_t symbols = 0;
+  while (end < batch.size() && (symbols < kSymbols || end - begin < 16 * part))
+    symbols += batch[end++].size();
+  return end;
+}
+
+}  // namespace
+
+BatchGradient gradient(const Hqmm& model, std::span<const SequenceView> batch,
+                       const GradientOptions& options, int threads, GradientScratch& scratch) {
+  assert(options.weights.empty() || options.weights.size() == batch.size());
+  if (batch.empty() || options.engine == EngineKind::kNaive)
+    return reference_gradient(model, batch, options, threads);
+  const bool feasible = is_feasible(model);
+  const Choice choice = choose(shape_of(model, batch, feasible), options.engine);
+  BatchGradient total;
+  GradientOptions of_round = options;
+  of_round.tangent_only = options.tangent_only && feasible;
+  for (std::size_t begin = 0; begin < batch.size();) {
+    const std::size_t end = round_end(batch, begin, choice.part);
+    if (!options.weights.empty()) of_round.weights = options.weights.subspan(begin, end - begin);
+    FastGradient fast(model, batch.subspan(begin, end - begin), of_round, feasible, threads,
+                      scratch.contents());
+    try {
+      if (!fast.run(choice, false) && !fast.run(choice, true)) throw NotFiniteError({0, 0});
+    } catch (const NotFiniteError& error) {
+      throw NotFiniteError({begin + error.place().sequence, error.place().position});
+    }
+    if (begin == 0) {
+      total = fast.take();
+    } else {
+      total += fast.take();
+    }
+    begin = end;
+  }
+  return total;
+}
+
+BatchGradient gradient(const Hqmm& model, std::span<const SequenceView> batch,
+                       const GradientOptions& options, int threads) {
+  GradientScratch scratch;
+  return gradient(model, batch, options, threads, scratch);
+}
+
+}  // namespace hqmm

@@ -1,0 +1,105 @@
+// Loss and gradient of a batch of sequences: one interface for all engines.
+//
+// The loss is the negative raw log-likelihood −Σ log tr 𝒦_y(ρ), each sequence's share of it times
+// the sequence's weight. For a trace-preserving model that is the negative log-likelihood; for an
+// infeasible one it is what the paper's algorithm descends, and the normalised figure comes beside
+// it.
+//
+// Gradients follow the real inner product ⟨A,B⟩ = Re tr(A†B): ∇ = ∂L/∂Re + i ∂L/∂Im.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "hqmm/data/sequence_set.hpp"
+#include "hqmm/model/hqmm.hpp"
+
+namespace hqmm {
+
+/// How loss and gradient are computed; all agree to rounding. The forms are described in
+/// linear_form.hpp and kraus_form.hpp.
+enum class EngineKind {
+  kAuto,           // the fastest for the model and the batch: choose.hpp
+  kNaive,          // the adjoint pass as it is written down
+  kFactor,         // ρ = AA†; kraus rank one
+  kPure,           // the factor form of a pure initial state
+  kLanes,          // n = 2: a state is one vector of four numbers
+  kSuperoperator,  // ρ as n² real coordinates
+  kKraus,          // ρ as a matrix
+};
+
+struct GradientOptions {
+  std::size_t burn_in = 0;
+  /// The gradient flows through the burn-in, or stops where it ends.
+  bool through_burn_in = true;
+  bool want_initial_state = false;
+  EngineKind engine = EngineKind::kAuto;
+  /// The gradient's part normal to the manifold of feasible models need not be right, for callers
+  /// that project it away. A feasible model then has nothing to do where symbols are missing:
+  /// their channel keeps the trace. The naive engine and infeasible models know no difference.
+  bool tangent_only = false;
+  /// One per sequence of the batch, of any sign, or none: all are 1.
+  std::span<const double> weights{};
+};
+
+/// Sums over the sequences of a batch.
+struct BatchGradient {
+  std::uint64_t scored = 0;
+  double log_likelihood = 0.0;      // normalised; likelihoods are added up without the weights
+  double raw_log_likelihood = 0.0;  // its negative is the loss, if all weights are 1
+  std::vector<Stack> sets;          // ∂loss/∂Γ of each Kraus set
+  Matrix initial_state;             // ∂loss/∂ρ₀, Hermitian; empty unless wanted; zero
+                                    // when the gradient stops at a burn-in. Where neither row nor
+                                    // column meets the range of ρ₀ it may be left at zero.
+
+  BatchGradient& operator+=(const BatchGradient& other);
+};
+
+/// A sequence whose loss or gradient is not finite: which of the batch, and at which symbol.
+struct NotFinite {
+  std::size_t sequence = 0;
+  std::size_t position = 0;
+};
+
+/// Thrown by engines: probability zero, not a number, or too small to divide by.
+class NotFiniteError : public std::exception {
+ public:
+  explicit NotFiniteError(NotFinite place) : place_(place) {}
+  [[nodiscard]] const NotFinite& place() const noexcept { return place_; }
+  [[nodiscard]] const char* what() const noexcept override { return "loss is not finite"; }
+
+ private:
+  NotFinite place_;
+};
+
+/// The scratch of a gradient, for callers that compute many: reused from one batch to the next, of
+/// the same model or another. Holds no result.
+class GradientScratch {
+ public:
+  GradientScratch();
+  GradientScratch(const GradientScratch&) = delete;
+  GradientScratch& operator=(const GradientScratch&) = delete;
+  GradientScratch(GradientScratch&&) noexcept;
+  GradientScratch& operator=(GradientScratch&&) noexcept;
+  ~GradientScratch();
+
+  struct Contents;
+  [[nodiscard]] Contents& contents() noexcept { return *contents_; }
+
+ private:
+  std::unique_ptr<Contents> contents_;
+};
+
+/// The sum over the batch, combined along a fixed tree: the same bytes at any thread count.
+/// Memory per thread beyond the operators and their gradients: at most 32 MiB of states, or those
+/// of 16 steps; and one state per sequence and 32 MiB.
+[[nodiscard]] BatchGradient gradient(const Hqmm& model, std::span<const SequenceView> batch,
+                                     const GradientOptions& options, int threads,
+                                     GradientScratch& scratch);
+[[nodiscard]] BatchGradient gradient(const Hqmm& model, std::span<const SequenceView> batch,
+                                     const GradientOptions& options, int threads);
+
+}  // namespace hqmm

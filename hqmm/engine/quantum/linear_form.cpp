@@ -1,0 +1,211 @@
+#include "hqmm/engine/quantum/linear_form.hpp"
+
+#include <algorithm>
+
+namespace hqmm {
+
+template <int kDegree>
+void LinearForm<kDegree>::reshape(Index rows, Index cols, Index traced, std::size_t operators) {
+  const bool same = rows == rows_ && cols == cols_ && operators <= operators_;
+  rows_ = rows;
+  stride_ = column_stride(rows);
+  cols_ = cols;
+  traced_ = traced;
+  step_kernel_ = panel_kernel_for(padded_rows(rows), cols);
+  if (same) return;
+  operators_ = operators;
+  for (AlignedDoubles* table : {&forward_, &backward_}) {
+    table->resize(operators * operator_size());
+    std::fill_n(table->data(), table->size(), 0.0);  // padding is multiplied along
+  }
+  initial_.resize(static_cast<std::size_t>(state_size()));
+  std::fill_n(initial_.data(), initial_.size(), 0.0);
+}
+
+template <int kDegree>
+void LinearForm<kDegree>::transpose(std::size_t op) {
+  const double* from = forward_matrix(op);
+  double* to = backward_matrix(op);
+  for (Index j = 0; j < rows_; ++j)
+    for (Index i = 0; i < rows_; ++i) to[i * stride_ + j] = from[j * stride_ + i];
+}
+
+template <int kDegree>
+void LinearForm<kDegree>::mirror(double* matrix) const {
+  const Index n = rows_ / 2;
+  for (Index j = 0; j < n; ++j) {
+    const double* from = matrix + j * stride_;
+    double* to = matrix + (n + j) * stride_;
+    for (Index i = 0; i < n; ++i) to[i] = -from[n + i];
+    for (Index i = 0; i < n; ++i) to[n + i] = from[i];
+  }
+}
+
+template <int kDegree>
+void LinearForm<kDegree>::gather_complex(double* g) const {
+  const Index n = rows_ / 2;
+  for (Index j = 0; j < n; ++j) {
+    double* first = g + j * stride_;
+    const double* second = g + (n + j) * stride_;
+    for (Index i = 0; i < n; ++i) {
+      first[i] += second[n + i];
+      first[n + i] -= second[i];
+    }
+  }
+  mirror(g);
+}
+
+template <int kDegree>
+void LinearForm<kDegree>::multiply_words(const std::vector<Word>& words, std::size_t first_word) {
+  PanelProduct product{.rows = padded_rows(rows_), .depth = rows_, .cols = rows_ / kDegree};
+  product.left_stride = product.col_step = product.out_stride = stride_;
+  const PanelKernel kernel = panel_kernel_for(product.rows, product.cols);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    // R = R_last R_prefix, Rᵀ = R_prefixᵀ R_lastᵀ
+    product.left = forward_matrix(words[i].last);
+    product.right = forward_matrix(words[i].prefix);
+    product.out = forward_matrix(first_word + i);
+    kernel(product);
+    if constexpr (kDegree == 2) mirror(product.out);
+    product.left = backward_matrix(words[i].prefix);
+    product.right = backward_matrix(words[i].last);
+    product.out = backward_matrix(first_word + i);
+    kernel(product);
+    if constexpr (kDegree == 2) mirror(product.out);
+  }
+}
+
+template <int kDegree>
+void LinearForm<kDegree>::chain_words(const std::vector<Word>& words, std::size_t first_word,
+                                      GradientTable& table) const {
+  PanelProduct product{.rows = padded_rows(rows_), .depth = rows_, .cols = rows_ / kDegree};
+  product.left_stride = product.col_step = product.out_stride = stride_;
+  const PanelKernel kernel = panel_kernel_for(product.rows, product.cols);
+  const auto add_to = [&](std::uint32_t op) {
+    const OperatorGradient to = table.of(op);
+    product.out = to.values;
+    product.add = *to.used != 0;
+    if (kDegree == 2 && !product.add) {  // only the first half of the columns is written
+      const Index half = rows_ / 2 * stride_;
+      std::fill_n(to.values + half, half, 0.0);
+    }
+    kernel(product);
+    *to.used = 1;
+  };
+  for (std::size_t i = words.size(); i-- > 0;) {
+    if (!table.used(first_word + i)) continue;
+    double* g = table.of(first_word + i).values;
+    if constexpr (kDegree == 2) gather_complex(g);
+    // ∂ by R_prefix is R_lastᵀ G
+    product.left = backward_matrix(words[i].last);
+    product.right = g;
+    add_to(words[i].prefix);
+    // ∂ by R_last is G R_prefixᵀ
+    product.left = g;
+    product.right = backward_matrix(words[i].prefix);
+    add_to(words[i].last);
+  }
+}
+
+template <int kDegree>
+void LinearForm<kDegree>::copy_initial(double* x) const {
+  std::copy_n(initial_.data(), initial_.size(), x);
+}
+
+template <int kDegree>
+void LinearForm<kDegree>::apply(const double* matrix, const double* states, std::size_t count,
+                                double* const* next) const {
+  PanelProduct product{.rows = padded_rows(rows_), .depth = rows_, .left = matrix};
+  product.left_stride = product.col_step = product.out_stride = stride_;
+  if (cols_ == 1 && count > 1) {
+    product.cols = static_cast<Index>(count);
+    product.right = states;
+    product.scatter = next;
+    kernel_(product);
+    return;
+  }
+  product.cols = cols_;
+  for (std::size_t i = 0; i < count; ++i) {
+    product.right = states + i * static_cast<std::size_t>(state_size());
+    product.out = next[i];
+    step_kernel_(product);
+  }
+}
+
+template <int kDegree>
+void LinearForm<kDegree>::forward(std::uint32_t op, const double* states, std::size_t count,
+                                  double* const* next, FormScratch& /*scratch*/) const {
+  apply(forward_matrix(op), states, count, next);
+}
+
+template <int kDegree>
+void LinearForm<kDegree>::backward(std::uint32_t op, const double* adjoints,
+                                   const double* /*states*/, std::size_t count,
+                                   double* const* previous, GradientTable& /*gradients*/,
+                                   FormScratch& /*scratch*/) const {
+  apply(backward_matrix(op), adjoints, count, previous);
+}
+
+template <int kDegree>
+void LinearForm<kDegree>::accumulate(std::uint32_t op, const double* adjoints, const double* states,
+                                     std::size_t count, GradientTable& gradients) const {
+  const OperatorGradient gradient = gradients.of(op);
+  PanelProduct product{.rows = padded_rows(rows_), .cols = rows_, .left = adjoints};
+  product.depth = static_cast<Index>(count) * cols_;
+  product.left_stride = product.depth_step = product.out_stride = stride_;
+  product.right = states;
+  product.col_step = 1;
+  product.out = gradient.values;
+  product.add = *gradient.used != 0;
+  kernel_(product);
+  *gradient.used = 1;
+}
+
+template <int kDegree>
+double LinearForm<kDegree>::weight(const double* x) const {
+  double sum = 0.0;
+  if constexpr (kDegree == 1) {
+    for (Index i = 0; i < traced_; ++i) sum += x[i];
+  } else {
+    for (Index j = 0; j < cols_; ++j)
+      for (Index i = 0; i < rows_; ++i) sum += x[j * stride_ + i] * x[j * stride_ + i];
+  }
+  return sum;
+}
+
+template <int kDegree>
+void LinearForm<kDegree>::add_slope(const double* x, double c, double* z) const {
+  const double factor = c / weight(x);
+  if constexpr (kDegree == 1) {
+    for (Index i = 0; i < traced_; ++i) z[i] += factor;
+  } else {
+    for (Index j = 0; j < cols_; ++j)
+      for (Index i = 0; i < rows_; ++i) z[j * stride_ + i] += 2.0 * factor * x[j * stride_ + i];
+  }
+}
+
+template <int kDegree>
+double LinearForm<kDegree>::total(std::uint32_t op, const double* x,
+                                  [[maybe_unused]] FormScratch& scratch) const {
+  const std::size_t set = op / symbols_;
+  const double* g = totals_[set < totals_.size() ? set : op - symbols_ * totals_.size()].data();
+  double sum = 0.0;
+  if constexpr (kDegree == 1) {
+    for (Index i = 0; i < rows_; ++i) sum += g[i] * x[i];  // tr(Γ†Γ ρ)
+  } else {
+    scratch.images.resize(static_cast<std::size_t>(state_size()));  // Γ†Γ A of tr(A† Γ†Γ A)
+    PanelProduct product{.rows = padded_rows(rows_), .depth = rows_, .cols = cols_, .left = g};
+    product.left_stride = product.col_step = product.out_stride = stride_;
+    product.right = x;
+    product.out = scratch.images.data();
+    step_kernel_(product);
+    for (Index j = 0; j < cols_; ++j)
+      for (Index i = 0; i < rows_; ++i) sum += product.out[j * stride_ + i] * x[j * stride_ + i];
+  }
+  return sum;
+}
+
+template class LinearForm<1>;
+template class LinearForm<2>;
+
+}  // namespace hqmm

@@ -1,0 +1,107 @@
+// LinearForm: a model as one real matrix per operator, acting on states that are real matrices.
+//
+//   superoperator   x: n² × 1, ρ in an orthonormal Hermitian basis;   R = the channel of the symbol
+//                   weight tr ρ: the sum of the first n coordinates;  any kraus rank, n⁴ a step
+//   factor          x: 2n × r, A of ρ = AA†, real part over imaginary
+//                   R = (Re K, −Im K; Im K, Re K)
+//                   weight ‖A‖²;  kraus rank one, no missing symbols;  n²r a step
+//   pure            the factor form of a state of rank one: r = 1
+//
+// Words (program.hpp) are products of such matrices; real forms of complex ones need the first half
+// of their columns only.
+#pragma once
+
+#include <vector>
+
+#include "hqmm/core/panels.hpp"
+#include "hqmm/engine/quantum/form.hpp"
+#include "hqmm/engine/quantum/program.hpp"
+
+namespace hqmm {
+
+template <int kWeightDegree>
+class LinearForm {
+ public:
+  /// The weight is a polynomial of this degree: 1 the trace, 2 the squared norm.
+  static constexpr int kDegree = kWeightDegree;
+  static constexpr bool kDeferred = true;
+
+  /// Operators of rows × rows and states of rows × cols, `traced` leading coordinates in the trace.
+  /// Their values are unspecified, but for the padding, which is zero.
+  void reshape(Index rows, Index cols, Index traced, std::size_t operators);
+
+  [[nodiscard]] Index rows() const { return rows_; }
+  [[nodiscard]] Index stride() const { return stride_; }
+  [[nodiscard]] Index cols() const { return cols_; }
+  [[nodiscard]] Index state_size() const { return stride_ * cols_; }
+  [[nodiscard]] std::size_t operator_size() const {
+    return static_cast<std::size_t>(rows_ * stride_);
+  }
+  /// The table of gradients has one entry per operator of the program.
+  [[nodiscard]] std::size_t gradient_count() const { return operators_; }
+  [[nodiscard]] std::size_t gradient_size() const { return operator_size(); }
+  /// R and Rᵀ, columns stride() apart.
+  [[nodiscard]] double* forward_matrix(std::size_t op) {
+    return forward_.data() + op * operator_size();
+  }
+  [[nodiscard]] double* backward_matrix(std::size_t op) {
+    return backward_.data() + op * operator_size();
+  }
+  [[nodiscard]] const double* forward_matrix(std::size_t op) const {
+    return forward_.data() + op * operator_size();
+  }
+  [[nodiscard]] const double* backward_matrix(std::size_t op) const {
+    return backward_.data() + op * operator_size();
+  }
+  [[nodiscard]] double* initial() { return initial_.data(); }
+  [[nodiscard]] const double* initial() const { return initial_.data(); }
+  /// What total() applies: the Gram matrix Γ†Γ of the operator's set, as it acts on states.
+  void set_totals(std::uint32_t symbols, std::vector<AlignedDoubles> totals) {
+    symbols_ = symbols;
+    totals_ = std::move(totals);
+  }
+
+  /// Rᵀ of an operator from its R.
+  void transpose(std::size_t op);
+  /// R and Rᵀ of the words from `first_word` on.
+  void multiply_words(const std::vector<Word>& words, std::size_t first_word);
+  /// ∂ℓ by words becomes ∂ℓ by what they are made of.
+  void chain_words(const std::vector<Word>& words, std::size_t first_word,
+                   GradientTable& table) const;
+
+  // What a Form is asked for.
+  void copy_initial(double* x) const;
+  void forward(std::uint32_t op, const double* states, std::size_t count, double* const* next,
+               FormScratch& scratch) const;
+  void backward(std::uint32_t op, const double* adjoints, const double* states, std::size_t count,
+                double* const* previous, GradientTable& gradients, FormScratch& scratch) const;
+  void accumulate(std::uint32_t op, const double* adjoints, const double* states, std::size_t count,
+                  GradientTable& gradients) const;
+  [[nodiscard]] double weight(const double* x) const;
+  void add_slope(const double* x, double c, double* z) const;
+  [[nodiscard]] double total(std::uint32_t op, const double* x, FormScratch& scratch) const;
+
+ private:
+  void apply(const double* matrix, const double* states, std::size_t count,
+             double* const* next) const;
+
+  /// For the squared norm: ∂ of an operator as the real form of a complex matrix again.
+  void gather_complex(double* g) const;
+  /// The second half of a real form from its first.
+  void mirror(double* matrix) const;
+
+  PanelKernel kernel_ = panel_kernel();
+  PanelKernel step_kernel_ = kernel_;  // of one state
+  Index rows_ = 0, stride_ = 0, cols_ = 0, traced_ = 0;
+  std::size_t operators_ = 0;
+  AlignedDoubles forward_, backward_, initial_;
+  std::uint32_t symbols_ = 1;           // operators per set, but for the one of missing symbols
+  std::vector<AlignedDoubles> totals_;  // [set]; empty for a feasible model
+};
+
+using TraceForm = LinearForm<1>;
+using NormForm = LinearForm<2>;
+static_assert(Form<TraceForm>);
+static_assert(Form<NormForm>);
+
+}  // namespace hqmm

@@ -1,0 +1,69 @@
+// Program: a batch of sequences written as steps of operators, for the engines that walk them.
+//
+//   operator = set · s + symbol;  after those, one per set for a missing symbol;  after those,
+//   words: two or three consecutive symbols of a stationary model fused into one operator
+//
+// The raw log-likelihood is a sum over a few states only. With M_t the state before symbol t,
+// unnormalised, and w its weight (the trace),
+//
+//   Σ_{t scored} log w(M_{t+1})/w(M_t)  =  Σ_t c_t log w(M_t),   c_t = [t−1 scored] − [t scored],
+//
+// so that between the ends of a burn-in, of missing stretches and of the sequence nothing is to be
+// divided and no logarithm to be taken. A feasible model's weight does not change where a symbol is
+// missing, so that such stretches need no marks if only the tangent part of a gradient counts. A
+// Mark is such a state with c_t ≠ 0. Backward, a sequence's marks count times its weight in the
+// loss.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "hqmm/engine/quantum/gradient.hpp"
+
+namespace hqmm {
+
+struct Mark {
+  std::uint64_t step = 0;    // the state before this step of the sequence; never its first
+  double coefficient = 0.0;  // c_t
+  bool stops_gradient = false;
+};
+
+/// An operator fused from several: first apply `prefix`, a symbol or a word, then the symbol
+/// `last`.
+struct Word {
+  std::uint32_t prefix = 0;
+  std::uint32_t last = 0;
+};
+
+struct Program {
+  std::vector<std::uint32_t> steps;    // operators, one sequence after another
+  std::vector<std::uint64_t> offsets;  // of each sequence in steps; one more at the end
+  std::vector<Mark> marks;             // by sequence and step; one after the last step, too
+  std::vector<std::uint64_t> mark_offsets;
+  std::vector<std::uint64_t> scored;  // symbols that count, per sequence
+  std::vector<double> weights;        // in the loss, per sequence
+  std::vector<Word> words;            // operator base_operators + i
+  std::uint32_t base_operators = 0;
+  bool missing = false;
+
+  [[nodiscard]] std::size_t sequences() const { return offsets.size() - 1; }
+  [[nodiscard]] std::size_t operators() const { return base_operators + words.size(); }
+  [[nodiscard]] std::size_t length(std::size_t i) const { return offsets[i + 1] - offsets[i]; }
+  [[nodiscard]] std::span<const std::uint32_t> steps_of(std::size_t i) const {
+    return {steps.data() + offsets[i], length(i)};
+  }
+  [[nodiscard]] std::span<const Mark> marks_of(std::size_t i) const {
+    return {marks.data() + mark_offsets[i], mark_offsets[i + 1] - mark_offsets[i]};
+  }
+};
+
+/// Words of up to `word_length` symbols (1 to 3; more than 1 only for a stationary model of few
+/// symbols). options.tangent_only is for feasible models.
+void write_program(const Hqmm& model, std::span<const SequenceView> batch,
+                   const GradientOptions& options, int word_length, Program& out);
+
+/// s³ of the largest alphabet that has words of three, s² for two.
+inline constexpr std::size_t kMostWords = 4096;
+
+}  // namespace hqmm
