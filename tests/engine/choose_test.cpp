@@ -6,7 +6,7 @@
 
 #include "hqmm/core/error.hpp"
 #include "hqmm/engine/program.hpp"
-#include "support.hpp"
+#include "support/support.hpp"
 
 namespace hqmm {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/engine_support.hpp"
 #include "hqmm/engine/gradient.hpp"
+#include "support/engine.hpp"
 
 namespace hqmm {
 namespace {
