@@ -1,9 +1,10 @@
 #include "hqmm/core/error.hpp"
 
 #include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
 
 #include <algorithm>
+
+#include "support/property.hpp"
 
 namespace hqmm {
 namespace {
@@ -101,12 +102,14 @@ TEST(Printable, IsCappedBetweenCharacters) {
   EXPECT_EQ(printable(std::string(50, 'x')), std::string(40, 'x') + "…");
 }
 
-RC_GTEST_PROP(Printable, NeverShowsAControlByte, (const std::string& text)) {
+HQMM_PROPERTY(Printable, NeverShowsAControlByte) {
+  const std::vector<std::uint8_t> bytes = draw.bytes();
+  const std::string text(bytes.begin(), bytes.end());
   const std::string shown = printable(text, text.size());
-  RC_ASSERT(std::none_of(shown.begin(), shown.end(),
-                         [](unsigned char c) { return c < 0x20 || c == 0x7F; }));
-  RC_ASSERT(shown.size() >= text.size());
-  RC_ASSERT(printable(shown, shown.size()) == shown);
+  HQMM_HOLDS(std::none_of(shown.begin(), shown.end(),
+                          [](unsigned char c) { return c < 0x20 || c == 0x7F; }));
+  HQMM_HOLDS(shown.size() >= text.size());
+  HQMM_HOLDS(printable(shown, shown.size()) == shown);
 }
 
 }  // namespace

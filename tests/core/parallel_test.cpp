@@ -1,7 +1,6 @@
 #include "hqmm/core/parallel.hpp"
 
 #include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
 
 #include <atomic>
 #include <bit>
@@ -15,6 +14,8 @@
 #include <thread>
 
 #include "hqmm/core/random.hpp"
+
+#include "support/property.hpp"
 
 namespace hqmm {
 namespace {
@@ -173,8 +174,9 @@ TEST(ParallelReduce, GivesTheSameBytesAtAnyThreadCount) {
   }
 }
 
-RC_GTEST_PROP(ParallelReduce, KeepsTheOrderOfItems, (const std::vector<std::uint8_t>& items)) {
-  const auto threads = *rc::gen::element(1, 2, 3, 8);
+HQMM_PROPERTY(ParallelReduce, KeepsTheOrderOfItems) {
+  const std::vector<std::uint8_t> items = draw.bytes();
+  const int threads = draw.one_of({1, 2, 3, 8});
   const auto joined = parallel_reduce(
       items.size(), threads, std::vector<std::uint8_t>{},
       [&](std::size_t i) { return std::vector<std::uint8_t>{items[i]}; },
@@ -182,7 +184,7 @@ RC_GTEST_PROP(ParallelReduce, KeepsTheOrderOfItems, (const std::vector<std::uint
         a.insert(a.end(), b.begin(), b.end());
         return a;
       });
-  RC_ASSERT(joined == items);
+  HQMM_HOLDS(joined == items);
 }
 
 TEST(ResolveThreads, TakesZeroForAllCores) {

@@ -1,19 +1,20 @@
 #include "hqmm/core/random.hpp"
 
 #include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <set>
 
+#include "support/property.hpp"
+
 namespace hqmm {
 namespace {
 
 constexpr std::uint64_t kRandomSeed = 20240229;
 
-std::vector<std::uint64_t> draw(RandomStream random, std::size_t count) {
+std::vector<std::uint64_t> numbers(RandomStream random, std::size_t count) {
   std::vector<std::uint64_t> out(count);
   for (auto& bits : out) bits = random.bits();
   return out;
@@ -38,7 +39,7 @@ TEST(RandomStream, IsPhilox4x64With10Rounds) {
   // The all-zero line of Random123's kat_vectors for philox4x64-10.
   const std::vector<std::uint64_t> expected = {0x16554d9eca36314c, 0xdb20fe9d672d0fdc,
                                                0xd7e772cee186176b, 0x7e68b68aec7ba23b};
-  EXPECT_EQ(draw(RandomStream(0, static_cast<Purpose>(0)), 4), expected);
+  EXPECT_EQ(numbers(RandomStream(0, static_cast<Purpose>(0)), 4), expected);
 }
 
 TEST(RandomStream, PutsSeedAndPurposeInTheKeyAndIndicesInTheCounter) {
@@ -47,7 +48,7 @@ TEST(RandomStream, PutsSeedAndPurposeInTheKeyAndIndicesInTheCounter) {
       0x3b0fa7106da4ee48, 0x4a9b4cbd76520080, 0xb69401cce9fd8c0e,
       0xa92c7300599b020a, 0xde175cd564f196cd, 0x42f37d814f9400e5,
       0xf2a43aafdc948d1c, 0x5319d686ae4afb3e, 0x1ac7215b9f3a911c};
-  EXPECT_EQ(draw(RandomStream(0x0123456789abcdef, Purpose::kTest, 7, 3), 9), expected);
+  EXPECT_EQ(numbers(RandomStream(0x0123456789abcdef, Purpose::kTest, 7, 3), 9), expected);
 }
 
 TEST(RandomStream, PurposesKeepTheirNumbers) {
@@ -62,20 +63,22 @@ TEST(RandomStream, PurposesKeepTheirNumbers) {
   EXPECT_EQ(static_cast<int>(Purpose::kEntropy), 9);
 }
 
-RC_GTEST_PROP(RandomStream, IsAFunctionOfItsFourNumbers,
-              (std::uint64_t seed, std::uint64_t index, std::uint64_t subindex)) {
-  const auto first = draw(RandomStream(seed, Purpose::kTest, index, subindex), 8);
-  RC_ASSERT(first == draw(RandomStream(seed, Purpose::kTest, index, subindex), 8));
+HQMM_PROPERTY(RandomStream, IsAFunctionOfItsFourNumbers) {
+  const std::uint64_t seed = draw.number();
+  const std::uint64_t index = draw.number();
+  const std::uint64_t subindex = draw.number();
+  const auto first = numbers(RandomStream(seed, Purpose::kTest, index, subindex), 8);
+  HQMM_HOLDS(first == numbers(RandomStream(seed, Purpose::kTest, index, subindex), 8));
   const std::set<std::vector<std::uint64_t>> all = {
-      first, draw(RandomStream(seed + 1, Purpose::kTest, index, subindex), 8),
-      draw(RandomStream(seed, Purpose::kSample, index, subindex), 8),
-      draw(RandomStream(seed, Purpose::kTest, index + 1, subindex), 8),
-      draw(RandomStream(seed, Purpose::kTest, index, subindex + 1), 8)};
-  RC_ASSERT(all.size() == 5U);
+      first, numbers(RandomStream(seed + 1, Purpose::kTest, index, subindex), 8),
+      numbers(RandomStream(seed, Purpose::kSample, index, subindex), 8),
+      numbers(RandomStream(seed, Purpose::kTest, index + 1, subindex), 8),
+      numbers(RandomStream(seed, Purpose::kTest, index, subindex + 1), 8)};
+  HQMM_HOLDS(all.size() == 5U);
 }
 
 TEST(RandomStream, DoesNotRepeatWithinAStream) {
-  auto bits = draw(RandomStream(kRandomSeed, Purpose::kTest), 100'000);
+  auto bits = numbers(RandomStream(kRandomSeed, Purpose::kTest), 100'000);
   std::sort(bits.begin(), bits.end());
   EXPECT_EQ(std::adjacent_find(bits.begin(), bits.end()), bits.end());
 }
@@ -162,11 +165,11 @@ TEST(Below, IsEvenForABoundThatPlainScalingWouldBias) {
   EXPECT_LT(chi_square(thirds, kDraws), chi_square_limit(3));
 }
 
-RC_GTEST_PROP(Below, StaysBelow, (std::uint64_t seed)) {
-  const auto bound = *rc::gen::suchThat<std::uint64_t>([](std::uint64_t b) { return b > 0; });
-  RandomStream random(seed, Purpose::kTest);
-  for (int i = 0; i < 20; ++i) RC_ASSERT(random.below(bound) < bound);
-  RC_ASSERT(random.below(1) == 0U);
+HQMM_PROPERTY(Below, StaysBelow) {
+  const std::uint64_t bound = std::max<std::uint64_t>(1, draw.number());
+  RandomStream random(draw.number(), Purpose::kTest);
+  for (int i = 0; i < 20; ++i) HQMM_HOLDS(random.below(bound) < bound);
+  HQMM_HOLDS(random.below(1) == 0U);
 }
 
 TEST(Categorical, FollowsTheWeights) {
@@ -189,21 +192,22 @@ TEST(Categorical, LeavesWhatRoundingLeavesOverToTheLastPositiveWeight) {
   for (int i = 0; i < 100; ++i) ASSERT_EQ(random.categorical(weights), 1U);
 }
 
-RC_GTEST_PROP(Categorical, NeverDrawsAWeightOfZero, (std::uint64_t seed)) {
-  auto weights = *rc::gen::container<std::vector<double>>(
-      rc::gen::element(0.0, 0.0, 1e-300, 0.1, 1.0 / 3.0, 1.0, 1e300));
-  weights.insert(weights.begin() + static_cast<std::ptrdiff_t>(seed % (weights.size() + 1)), 0.7);
-  RandomStream random(seed, Purpose::kTest);
-  for (int i = 0; i < 50; ++i) RC_ASSERT(weights.at(random.categorical(weights)) > 0.0);
+HQMM_PROPERTY(Categorical, NeverDrawsAWeightOfZero) {
+  std::vector<double> weights(1 + draw.length());
+  for (double& weight : weights)
+    weight = draw.one_of({0.0, 0.0, 1e-300, 0.1, 1.0 / 3.0, 1.0, 1e300});
+  weights[draw.between(0, weights.size() - 1)] = 0.7;
+  RandomStream random(draw.number(), Purpose::kTest);
+  for (int i = 0; i < 50; ++i) HQMM_HOLDS(weights.at(random.categorical(weights)) > 0.0);
 }
 
-RC_GTEST_PROP(Permutation, HoldsEveryIndexOnce, (std::uint64_t seed)) {
-  const auto size = *rc::gen::inRange<std::size_t>(0, 300);
-  RandomStream random(seed, Purpose::kTest);
+HQMM_PROPERTY(Permutation, HoldsEveryIndexOnce) {
+  const std::size_t size = draw.length(300);
+  RandomStream random(draw.number(), Purpose::kTest);
   auto order = permutation(size, random);
-  RC_ASSERT(order.size() == size);
+  HQMM_HOLDS(order.size() == size);
   std::sort(order.begin(), order.end());
-  for (std::size_t i = 0; i < size; ++i) RC_ASSERT(order[i] == i);
+  for (std::size_t i = 0; i < size; ++i) HQMM_HOLDS(order[i] == i);
 }
 
 TEST(Permutation, IsUniformOverAllOrders) {

@@ -1,9 +1,9 @@
 #include "hqmm/data/chunks.hpp"
 
 #include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
 
-#include "support.hpp"
+#include "support/property.hpp"
+#include "support/support.hpp"
 
 namespace hqmm {
 namespace {
@@ -99,21 +99,21 @@ TEST(Cut, RejectsABurnInAsLongAsTheChunk) {
                [] { (void)cut(set_of({25}), {.chunk_length = 10, .burn_in = 10}); });
 }
 
-RC_GTEST_PROP(Cut, ChunksLieEndToEndAndOnlyATailIsLost, ()) {
-  const auto lengths =
-      *rc::gen::container<std::vector<std::size_t>>(rc::gen::inRange<std::size_t>(0, 80));
-  const auto chunk_length = *rc::gen::inRange<std::size_t>(0, 30);
-  const auto burn_in = *rc::gen::inRange<std::size_t>(0, std::max<std::size_t>(chunk_length, 1));
+HQMM_PROPERTY(Cut, ChunksLieEndToEndAndOnlyATailIsLost) {
+  std::vector<std::size_t> lengths(draw.length());
+  for (std::size_t& length : lengths) length = draw.between(0, 79);
+  const std::size_t chunk_length = draw.between(0, 29);
+  const std::size_t burn_in = draw.between(0, std::max<std::size_t>(chunk_length, 1) - 1);
   const SequenceSet set = set_of(lengths);
   std::vector<std::size_t> covered(set.size());
   for (const Chunk& chunk : cut(set, {chunk_length, burn_in})) {
-    RC_ASSERT(chunk.symbols.size() > burn_in);
-    RC_ASSERT(chunk_length == 0U || chunk.symbols.size() <= chunk_length);
-    RC_ASSERT(chunk.begin == covered[chunk.sequence]);
-    RC_ASSERT(chunk.symbols == set[chunk.sequence].part(chunk.begin, chunk.symbols.size()));
+    HQMM_HOLDS(chunk.symbols.size() > burn_in);
+    HQMM_HOLDS(chunk_length == 0U || chunk.symbols.size() <= chunk_length);
+    HQMM_HOLDS(chunk.begin == covered[chunk.sequence]);
+    HQMM_HOLDS(chunk.symbols == set[chunk.sequence].part(chunk.begin, chunk.symbols.size()));
     covered[chunk.sequence] += chunk.symbols.size();
   }
-  for (std::size_t i = 0; i < set.size(); ++i) RC_ASSERT(set[i].size() - covered[i] <= burn_in);
+  for (std::size_t i = 0; i < set.size(); ++i) HQMM_HOLDS(set[i].size() - covered[i] <= burn_in);
 }
 
 }  // namespace

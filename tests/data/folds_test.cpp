@@ -1,33 +1,31 @@
 #include "hqmm/data/folds.hpp"
 
 #include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
 
 #include <algorithm>
 #include <set>
 
-#include "data/grouped_sets.hpp"
-#include "support.hpp"
+#include "support/grouped_sets.hpp"
+#include "support/support.hpp"
 
 namespace hqmm {
 namespace {
 
 using namespace hqmm::testing;
 
-RC_GTEST_PROP(MakeFolds, PartitionBalanceAndDeterminism, (std::uint64_t seed)) {
-  const auto sizes = *group_sizes();
+HQMM_PROPERTY(MakeFolds, PartitionBalanceAndDeterminism) {
+  const std::uint64_t seed = draw.number();
+  const auto sizes = group_sizes(draw);
   const SequenceSet set = set_of_groups(sizes);
   const Indices group = group_sequences(set, kIdentical);
-  RC_PRE(group_count(group) >= 2U);
-  const auto folds =
-      *rc::gen::inRange<std::size_t>(2, std::min<std::size_t>(group_count(group), 10) + 1);
+  const std::size_t folds = draw.between(2, std::min<std::size_t>(group_count(group), 10));
   const Indices fold = make_folds(set, folds, kIdentical, seed);
 
-  RC_ASSERT(fold.size() == set.size());
-  RC_ASSERT(std::all_of(fold.begin(), fold.end(), [&](auto f) { return f < folds; }));
-  RC_ASSERT(group_count(fold) == folds);  // no fold is empty
+  HQMM_HOLDS(fold.size() == set.size());
+  HQMM_HOLDS(std::all_of(fold.begin(), fold.end(), [&](auto f) { return f < folds; }));
+  HQMM_HOLDS(group_count(fold) == folds);  // no fold is empty
   for (std::size_t i = 1; i < set.size(); ++i) {
-    if (group[i] == group[i - 1]) RC_ASSERT(fold[i] == fold[i - 1]);
+    if (group[i] == group[i - 1]) HQMM_HOLDS(fold[i] == fold[i - 1]);
   }
   // A group goes to the fold with the fewest of its class, and so can lead the others by its own
   // size.
@@ -37,9 +35,9 @@ RC_GTEST_PROP(MakeFolds, PartitionBalanceAndDeterminism, (std::uint64_t seed)) {
     const auto [least, most] = std::minmax_element(
         counts.begin(), counts.end(), [c](const auto& a, const auto& b) { return a[c] < b[c]; });
     const std::size_t named = std::stoul(set.classes()[c].substr(5));
-    RC_ASSERT((*most)[c] - (*least)[c] <= largest(sizes[named]));
+    HQMM_HOLDS((*most)[c] - (*least)[c] <= largest(sizes[named]));
   }
-  RC_ASSERT(fold == make_folds(set, folds, kIdentical, seed));
+  HQMM_HOLDS(fold == make_folds(set, folds, kIdentical, seed));
 }
 
 TEST(MakeFolds, SpreadsClassesOfSinglesToWithinOne) {

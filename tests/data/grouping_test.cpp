@@ -1,14 +1,13 @@
 #include "hqmm/data/folds.hpp"
 
 #include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
 
 #include <map>
 #include <numeric>
 
-#include "data/grouped_sets.hpp"
 #include "hqmm/core/random.hpp"
-#include "support.hpp"
+#include "support/grouped_sets.hpp"
+#include "support/support.hpp"
 
 namespace hqmm {
 namespace {
@@ -111,12 +110,12 @@ Indices naive_homology(const SequenceSet& set, std::size_t matches) {
   return lowest;
 }
 
-RC_GTEST_PROP(GroupSequences, AgreesWithTheDefinition, (std::uint64_t seed)) {
-  const auto size = *rc::gen::inRange<std::size_t>(0, 40);
-  const auto length = *rc::gen::inRange<std::size_t>(1, 40);
-  const auto matches = *rc::gen::inRange<std::size_t>(1, length + 2);
-  const auto top = *rc::gen::element<Symbol>(2, 3, 300);  // 300: stored two bytes wide
-  RandomStream random(seed, Purpose::kTest);
+HQMM_PROPERTY(GroupSequences, AgreesWithTheDefinition) {
+  const std::size_t size = draw.length(39);
+  const std::size_t length = 1 + draw.length(38);
+  const std::size_t matches = draw.between(1, length + 1);
+  const auto top = draw.one_of<Symbol>({2, 3, 300});  // 300: stored two bytes wide
+  RandomStream random(draw.number(), Purpose::kTest);
   SequenceSet set(Alphabet::integers(301));
   for (std::size_t i = 0; i < size; ++i) {
     // Half of them mutate an earlier one, so that there is something to find.
@@ -132,7 +131,7 @@ RC_GTEST_PROP(GroupSequences, AgreesWithTheDefinition, (std::uint64_t seed)) {
     for (const Symbol symbol : symbols) set.push_back(symbol);
     set.end_sequence();
   }
-  RC_ASSERT(group_sequences(set, homology(matches)) == naive_homology(set, matches));
+  HQMM_HOLDS(group_sequences(set, homology(matches)) == naive_homology(set, matches));
 }
 
 }  // namespace

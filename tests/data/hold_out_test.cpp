@@ -1,40 +1,39 @@
 #include "hqmm/data/folds.hpp"
 
 #include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <set>
 
-#include "data/grouped_sets.hpp"
-#include "support.hpp"
+#include "support/grouped_sets.hpp"
+#include "support/support.hpp"
 
 namespace hqmm {
 namespace {
 
 using namespace hqmm::testing;
 
-RC_GTEST_PROP(HoldOut, PartitionBalanceAndDeterminism, (std::uint64_t seed)) {
-  const auto sizes = *group_sizes();
-  const auto share = *rc::gen::element(0.001, 0.1, 0.2, 1.0 / 3, 0.5, 0.9, 0.999);
+HQMM_PROPERTY(HoldOut, PartitionBalanceAndDeterminism) {
+  const std::uint64_t seed = draw.number();
+  const auto sizes = group_sizes(draw);
+  const auto share = draw.one_of({0.001, 0.1, 0.2, 1.0 / 3, 0.5, 0.9, 0.999});
   const SequenceSet set = set_of_groups(sizes);
   const Indices group = group_sequences(set, kIdentical);
-  RC_PRE(group_count(group) >= 2U);
   const Split split = hold_out(set, share, kIdentical, seed);
 
-  RC_ASSERT(!split.kept.empty());
-  RC_ASSERT(!split.held_out.empty());
-  RC_ASSERT(std::is_sorted(split.kept.begin(), split.kept.end()));
-  RC_ASSERT(std::is_sorted(split.held_out.begin(), split.held_out.end()));
+  HQMM_HOLDS(!split.kept.empty());
+  HQMM_HOLDS(!split.held_out.empty());
+  HQMM_HOLDS(std::is_sorted(split.kept.begin(), split.kept.end()));
+  HQMM_HOLDS(std::is_sorted(split.held_out.begin(), split.held_out.end()));
   Indices all;
   std::merge(split.kept.begin(), split.kept.end(), split.held_out.begin(), split.held_out.end(),
              std::back_inserter(all));
-  RC_ASSERT(all == group_sequences(set, kNone));  // 0, 1, 2, …
+  HQMM_HOLDS(all == group_sequences(set, kNone));  // 0, 1, 2, …
   std::set<std::uint32_t> kept_groups;
   for (const std::uint32_t i : split.kept) kept_groups.insert(group[i]);
-  for (const std::uint32_t i : split.held_out) RC_ASSERT(!kept_groups.contains(group[i]));
+  for (const std::uint32_t i : split.held_out) HQMM_HOLDS(!kept_groups.contains(group[i]));
 
   // What is due stays within half the largest group, at both ends of every class; the rule that no
   // side is empty may move one more group.
@@ -44,11 +43,11 @@ RC_GTEST_PROP(HoldOut, PartitionBalanceAndDeterminism, (std::uint64_t seed)) {
   const auto kept = class_counts(set, split.kept);
   for (std::size_t c = 0; c < held.size(); ++c) {
     const double wanted = share * static_cast<double>(held[c] + kept[c]);
-    RC_ASSERT(std::abs(static_cast<double>(held[c]) - wanted) <= 2 * most + 1e-9);
+    HQMM_HOLDS(std::abs(static_cast<double>(held[c]) - wanted) <= 2 * most + 1e-9);
   }
   const double wanted = share * static_cast<double>(set.size());
-  RC_ASSERT(std::abs(static_cast<double>(split.held_out.size()) - wanted) <= 1.5 * most + 1e-9);
-  RC_ASSERT(hold_out(set, share, kIdentical, seed).held_out == split.held_out);
+  HQMM_HOLDS(std::abs(static_cast<double>(split.held_out.size()) - wanted) <= 1.5 * most + 1e-9);
+  HQMM_HOLDS(hold_out(set, share, kIdentical, seed).held_out == split.held_out);
 }
 
 TEST(HoldOut, TakesTheShareOfEveryClass) {

@@ -1,10 +1,11 @@
 #include "hqmm/data/sequence_set.hpp"
 
 #include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
 
 #include <algorithm>
 #include <utility>
+
+#include "support/property.hpp"
 
 namespace hqmm {
 namespace {
@@ -45,15 +46,15 @@ TEST(SymbolBlock, MissingAloneDoesNotWiden) {
   EXPECT_FALSE(block_of(Symbols(5000, kMissing)).wide());
 }
 
-RC_GTEST_PROP(SymbolBlock, GivesBackWhatWasPushed, ()) {
-  const auto largest = *rc::gen::element<int>(4, 254, 255, 65535);  // 65535 is kMissing
-  const auto symbols = *rc::gen::container<Symbols>(
-      rc::gen::map(rc::gen::inRange(0, largest + 1), [](int s) { return static_cast<Symbol>(s); }));
+HQMM_PROPERTY(SymbolBlock, GivesBackWhatWasPushed) {
+  const auto largest = draw.one_of<std::size_t>({4, 254, 255, 65535});  // 65535 is kMissing
+  Symbols symbols(draw.length());
+  for (Symbol& symbol : symbols) symbol = static_cast<Symbol>(draw.between(0, largest));
   const SymbolBlock block = block_of(symbols);
-  RC_ASSERT(contents(block) == symbols);
-  RC_ASSERT(block.wide() == std::any_of(symbols.begin(), symbols.end(), [](Symbol s) {
-              return s > SymbolBlock::kLargestNarrow && s != kMissing;
-            }));
+  HQMM_HOLDS(contents(block) == symbols);
+  HQMM_HOLDS(block.wide() == std::any_of(symbols.begin(), symbols.end(), [](Symbol s) {
+               return s > SymbolBlock::kLargestNarrow && s != kMissing;
+             }));
 }
 
 TEST(SymbolBlock, CopiesAreIndependent) {
@@ -156,8 +157,9 @@ TEST(SequenceSet, StartsEmpty) {
   EXPECT_FALSE(set.named());
 }
 
-RC_GTEST_PROP(SequenceSet, HoldsRaggedSequences,
-              (const std::vector<std::vector<std::uint8_t>>& data)) {
+HQMM_PROPERTY(SequenceSet, HoldsRaggedSequences) {
+  std::vector<std::vector<std::uint8_t>> data(draw.length());
+  for (auto& sequence : data) sequence = draw.bytes();
   std::vector<Symbols> sequences;
   std::size_t longest = 0;
   std::size_t count = 0;
@@ -167,10 +169,10 @@ RC_GTEST_PROP(SequenceSet, HoldsRaggedSequences,
     count += sequence.size();
   }
   const SequenceSet set(Alphabet::integers(256), sequences);
-  RC_ASSERT(set.size() == sequences.size());
-  RC_ASSERT(set.longest() == longest);
-  RC_ASSERT(set.symbol_count() == count);
-  for (std::size_t i = 0; i < set.size(); ++i) RC_ASSERT(set[i].to_vector() == sequences[i]);
+  HQMM_HOLDS(set.size() == sequences.size());
+  HQMM_HOLDS(set.longest() == longest);
+  HQMM_HOLDS(set.symbol_count() == count);
+  for (std::size_t i = 0; i < set.size(); ++i) HQMM_HOLDS(set[i].to_vector() == sequences[i]);
 }
 
 TEST(SequenceSet, IsBuiltSymbolBySymbol) {

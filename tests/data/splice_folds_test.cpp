@@ -1,14 +1,13 @@
 #include "hqmm/data/folds.hpp"
 
 #include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
 
 #include <algorithm>
 #include <fstream>
 #include <map>
 
-#include "data/grouped_sets.hpp"
-#include "support.hpp"
+#include "support/grouped_sets.hpp"
+#include "support/support.hpp"
 
 namespace hqmm {
 namespace {

@@ -1,8 +1,8 @@
 // One long sequence, cut into segments by every engine; the same bytes at any thread count and from
 // any memory.
-#include "engine/engine_support.hpp"
 #include "hqmm/model/likelihood.hpp"
 #include "hqmm/model/sample.hpp"
+#include "support/engine.hpp"
 
 namespace hqmm {
 namespace {

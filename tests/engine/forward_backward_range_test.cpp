@@ -3,9 +3,9 @@
 
 #include <cmath>
 
-#include "engine/expectation_twin.hpp"
 #include "hqmm/engine/classical/forward_backward.hpp"
-#include "reference.hpp"
+#include "support/expectation_twin.hpp"
+#include "support/reference.hpp"
 
 namespace hqmm {
 namespace {

@@ -3,10 +3,11 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/expectation_twin.hpp"
 #include "hqmm/model/sample.hpp"
-#include "reference.hpp"
-#include "support.hpp"
+#include "support/expectation_twin.hpp"
+#include "support/matrices.hpp"
+#include "support/reference.hpp"
+#include "support/support.hpp"
 
 namespace hqmm {
 namespace {
@@ -139,7 +140,7 @@ TEST(ForwardBackward, NothingSeenCountsTheInitialStateOnly) {
   EXPECT_EQ(found.scored, 0U);
   EXPECT_EQ(found.log_likelihood, 0.0);
   EXPECT_EQ(found.emissions.norm(), 0.0);
-  EXPECT_LT((found.initial - 3.0 * model.initial).norm(), 1e-14);
+  EXPECT_LT(testing::norm_distance(found.initial, RealVector(3.0 * model.initial)), 1e-14);
   EXPECT_NEAR(found.transitions.sum(), 2.0, 1e-13);
 }
 

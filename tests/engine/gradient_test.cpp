@@ -7,26 +7,22 @@
 #include <cmath>
 #include <string>
 
-#include "golden/golden.hpp"
-#include "reference.hpp"
-#include "support.hpp"
+#include "support/engine.hpp"
+#include "support/golden.hpp"
+#include "support/matrices.hpp"
+#include "support/support.hpp"
 
 namespace hqmm {
 namespace {
 
+using testing::inner;
+using testing::norm_distance;
+using testing::random_direction;
+using testing::set_of;
 using testing::Shape;
+using testing::views;
 
 constexpr std::uint64_t kGradientSeed = 31;
-
-SequenceSet set_of(Index s, const std::vector<std::vector<Symbol>>& sequences) {
-  return {Alphabet::integers(static_cast<std::size_t>(s)), sequences};
-}
-
-std::vector<SequenceView> views(const SequenceSet& set) {
-  std::vector<SequenceView> out;
-  for (std::size_t i = 0; i < set.size(); ++i) out.push_back(set[i]);
-  return out;
-}
 
 /// The loss by its definition: −Σ log of the raw weights that count.
 long double naive_loss(const Hqmm& model, const SequenceSet& set, std::size_t burn_in) {
@@ -44,19 +40,6 @@ template <typename Function>
 double slope(Function f) {
   constexpr double kStep = 1e-5;
   return static_cast<double>((f(kStep) - f(-kStep)) / (2.0L * kStep));
-}
-
-double inner(const Eigen::Ref<const Stack>& a, const Eigen::Ref<const Stack>& b) {
-  return (a.conjugate().cwiseProduct(b)).sum().real();
-}
-
-Stack random_direction(Index rows, Index cols, RandomStream& random) {
-  Stack out(rows, cols);
-  for (Index k = 0; k < out.size(); ++k) {
-    const double re = random.normal();
-    out.data()[k] = {re, random.normal()};
-  }
-  return out / out.norm();
 }
 
 /// Every set along a random direction, and the initial state along a random Hermitian one of
@@ -86,9 +69,8 @@ void expect_slopes(const Hqmm& model, const SequenceSet& set, std::size_t burn_i
     moved.initial_state += h * hermitian;
     return naive_loss(moved, set, burn_in);
   });
-  EXPECT_LT((found.initial_state - found.initial_state.adjoint()).norm(), 1e-12);
-  EXPECT_NEAR(inner(Stack(found.initial_state), Stack(hermitian)), expected,
-              1e-7 * (1.0 + std::abs(expected)));
+  EXPECT_LT(norm_distance(found.initial_state, Matrix(found.initial_state.adjoint())), 1e-12);
+  EXPECT_NEAR(inner(found.initial_state, hermitian), expected, 1e-7 * (1.0 + std::abs(expected)));
 }
 
 /// Ragged: an empty sequence, one shorter than the burn-in, one longer than every position map.
@@ -123,8 +105,8 @@ TEST(Gradient, MatchesTheGoldenCases) {
     const BatchGradient through = gradient(item.model, views(set), {item.burn_in, true, false}, 1);
     EXPECT_EQ(stopped.scored, item.symbols.size() - item.burn_in);
     EXPECT_NEAR(stopped.log_likelihood, item.log_likelihood, 1e-10);
-    EXPECT_LT((stopped.sets[0] - item.gradient).norm(), 1e-10);
-    EXPECT_LT((through.sets[0] - item.gradient_through_burn_in).norm(), 1e-10);
+    EXPECT_LT(norm_distance(stopped.sets[0], item.gradient), 1e-10);
+    EXPECT_LT(norm_distance(through.sets[0], item.gradient_through_burn_in), 1e-10);
     EXPECT_EQ(stopped.initial_state.size(), 0);
   }
 }
@@ -193,7 +175,7 @@ TEST(Gradient, StoppedAtTheBurnInIsTheGradientOfTheRestAlone) {
   const BatchGradient stopped = gradient(model, views(whole), {5, false, true}, 1);
   const BatchGradient alone = gradient(later, views(rest), {0, true, false}, 1);
   EXPECT_NEAR(stopped.log_likelihood, alone.log_likelihood, 1e-12);
-  EXPECT_LT((stopped.sets[0] - alone.sets[0]).norm(), 1e-11);
+  EXPECT_LT(norm_distance(stopped.sets[0], alone.sets[0]), 1e-11);
   EXPECT_EQ(stopped.initial_state.norm(), 0.0) << "nothing of the loss reaches the initial state";
 }
 
@@ -212,8 +194,8 @@ TEST(Gradient, OfABatchIsTheSumOverItsSequences) {
   EXPECT_NEAR(batch.log_likelihood, sum.log_likelihood, 1e-12);
   EXPECT_NEAR(batch.raw_log_likelihood, sum.raw_log_likelihood, 1e-12);
   for (std::size_t k = 0; k < sum.sets.size(); ++k)
-    EXPECT_LT((batch.sets[k] - sum.sets[k]).norm(), 1e-12);
-  EXPECT_LT((batch.initial_state - sum.initial_state).norm(), 1e-12);
+    EXPECT_LT(norm_distance(batch.sets[k], sum.sets[k]), 1e-12);
+  EXPECT_LT(norm_distance(batch.initial_state, sum.initial_state), 1e-12);
 }
 
 TEST(Gradient, HasTheSameBytesAtAnyThreadCount) {

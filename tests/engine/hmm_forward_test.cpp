@@ -5,8 +5,8 @@
 
 #include <cmath>
 
-#include "reference.hpp"
-#include "support.hpp"
+#include "support/reference.hpp"
+#include "support/support.hpp"
 
 namespace hqmm {
 namespace {

@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "hqmm/model/mixture.hpp"
-#include "reference.hpp"
-#include "support.hpp"
+#include "support/reference.hpp"
+#include "support/support.hpp"
 
 namespace hqmm {
 namespace {

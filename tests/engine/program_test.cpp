@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "engine/engine_support.hpp"
+#include "support/engine.hpp"
 
 namespace hqmm {
 namespace {

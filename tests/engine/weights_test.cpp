@@ -1,7 +1,7 @@
 // Sequences that count more, less, not at all or against the loss: every engine against the naive
 // one, and that one against gradients of single sequences.
-#include "engine/engine_support.hpp"
 #include "hqmm/stiefel/tangent.hpp"
+#include "support/engine.hpp"
 
 namespace hqmm {
 namespace {

@@ -10,8 +10,8 @@
 #include "hqmm/evaluate/classification.hpp"
 #include "hqmm/evaluate/cross_validation.hpp"
 #include "hqmm/io/sequences.hpp"
-#include "reference.hpp"
-#include "support.hpp"
+#include "support/reference.hpp"
+#include "support/support.hpp"
 
 namespace hqmm::testing {
 namespace {

@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "hqmm/evaluate/baselines.hpp"
-#include "support.hpp"
+#include "support/support.hpp"
 
 namespace hqmm {
 namespace {

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "hqmm/core/random.hpp"
-#include "support.hpp"
+#include "support/support.hpp"
 
 namespace hqmm::testing {
 namespace {

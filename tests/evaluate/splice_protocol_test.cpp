@@ -6,7 +6,7 @@
 #include "hqmm/core/random.hpp"
 #include "hqmm/data/folds.hpp"
 #include "hqmm/io/sequences.hpp"
-#include "support.hpp"
+#include "support/support.hpp"
 
 namespace hqmm::testing {
 namespace {

@@ -4,16 +4,16 @@
 #include <fstream>
 #include <sstream>
 
-#include "golden/golden.hpp"
 #include "hqmm/evaluate/score.hpp"
 #include "hqmm/model/synthetic.hpp"
-#include "support.hpp"
+#include "support/golden.hpp"
+#include "support/matrices.hpp"
+#include "support/support.hpp"
 
 namespace hqmm::testing {
 namespace {
 
-template <typename Path>
-SequenceSet read_integers(const Path& path) {
+SequenceSet read_integers(const std::filesystem::path& path) {
   SequenceSet set(Alphabet::integers(6));
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {
@@ -22,16 +22,6 @@ SequenceSet read_integers(const Path& path) {
     set.end_sequence();
   }
   return set;
-}
-
-RealMatrix real_matrix(const nlohmann::json& rows) {
-  RealMatrix out(static_cast<Index>(rows.size()), static_cast<Index>(rows.at(0).size()));
-  for (Index i = 0; i < out.rows(); ++i) {
-    for (Index j = 0; j < out.cols(); ++j) {
-      out(i, j) = rows.at(static_cast<std::size_t>(i)).at(static_cast<std::size_t>(j));
-    }
-  }
-  return out;
 }
 
 void expect_accuracy(const AnyModel& model, const SequenceSet& set, std::size_t sequences,
@@ -62,20 +52,17 @@ TEST(TrueModels, HqmmScoresItsData) {
 
 TEST(TrueModels, HmmIsTheOneOnFile) {
   HQMM_SHARED_OR_SKIP(path, "data/synthetic-hmm/true_model.json");
-  std::ifstream file(path);
-  const auto json = nlohmann::json::parse(file);
+  const HmmOnFile on_file = load_true_hmm(path);
   const Hmm hmm = synthetic_hmm();
-  EXPECT_EQ(hmm.transition, real_matrix(json.at("transition_column_stochastic")));
-  EXPECT_EQ(hmm.emission, real_matrix(json.at("emission_column_stochastic")));
+  EXPECT_EQ(norm_distance(hmm.transition, on_file.transition), 0.0);
+  EXPECT_EQ(norm_distance(hmm.emission, on_file.emission), 0.0);
   EXPECT_NO_THROW(require_valid(hmm));
 }
 
 TEST(TrueModels, HqmmIsTheOneOnFile) {
   HQMM_SHARED_OR_SKIP(path, "data/synthetic-hqmm/true_model.json");
-  std::ifstream file(path);
   const Hqmm model = synthetic_hqmm();
-  const Stack on_file = stack_from_json(nlohmann::json::parse(file).at("kraus"), 2);
-  EXPECT_LE((model.sets.front().gamma() - on_file).norm(), 1e-15);
+  EXPECT_LE(norm_distance(model.sets.front().gamma(), load_true_kraus(path)), 1e-15);
   EXPECT_LE(feasibility_residual(model), 1e-15);
   EXPECT_NO_THROW(require_valid(model));
 }

@@ -4,8 +4,8 @@
 
 #include "hqmm/core/error.hpp"
 #include "hqmm/io/atomic_file.hpp"
-#include "io_support.hpp"
-#include "support.hpp"
+#include "support/files.hpp"
+#include "support/support.hpp"
 
 namespace hqmm {
 namespace {

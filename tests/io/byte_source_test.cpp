@@ -2,8 +2,8 @@
 
 #include "hqmm/core/error.hpp"
 #include "hqmm/io/byte_source.hpp"
-#include "io_support.hpp"
-#include "support.hpp"
+#include "support/files.hpp"
+#include "support/support.hpp"
 
 namespace hqmm {
 namespace {

@@ -6,8 +6,8 @@
 #include "hqmm/io/atomic_file.hpp"
 #include "hqmm/io/model_file.hpp"
 #include "hqmm/model/random_models.hpp"
-#include "io_support.hpp"
-#include "support.hpp"
+#include "support/files.hpp"
+#include "support/support.hpp"
 
 namespace hqmm::testing {
 namespace {

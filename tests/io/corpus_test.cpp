@@ -8,8 +8,8 @@
 #include "hqmm/core/error.hpp"
 #include "hqmm/core/random.hpp"
 #include "hqmm/io/sequences.hpp"
-#include "io_support.hpp"
-#include "support.hpp"
+#include "support/files.hpp"
+#include "support/support.hpp"
 
 namespace hqmm {
 namespace {

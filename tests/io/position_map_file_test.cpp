@@ -1,8 +1,8 @@
 #include "hqmm/io/position_map_file.hpp"
 
 #include "hqmm/io/atomic_file.hpp"
-#include "io_support.hpp"
-#include "support.hpp"
+#include "support/files.hpp"
+#include "support/support.hpp"
 
 namespace hqmm::testing {
 namespace {

@@ -4,11 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "hqmm/io/train_config.hpp"
 #include "hqmm/model/synthetic.hpp"
-#include "io/io_support.hpp"
-#include "support.hpp"
+#include "support/files.hpp"
+#include "support/support.hpp"
 
 namespace hqmm {
 namespace {

@@ -1,7 +1,7 @@
 #include "hqmm/io/sequences.hpp"
 #include "hqmm/core/error.hpp"
-#include "io_support.hpp"
-#include "support.hpp"
+#include "support/files.hpp"
+#include "support/support.hpp"
 
 namespace hqmm {
 namespace {

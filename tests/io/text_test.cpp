@@ -1,8 +1,8 @@
 #include "hqmm/io/text.hpp"
 #include "hqmm/core/error.hpp"
 #include "hqmm/core/random.hpp"
-#include "io_support.hpp"
-#include "support.hpp"
+#include "support/files.hpp"
+#include "support/support.hpp"
 
 namespace hqmm {
 namespace {

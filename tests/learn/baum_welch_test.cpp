@@ -6,9 +6,10 @@
 #include <cmath>
 
 #include "hqmm/model/embedding.hpp"
-#include "learn/learn_support.hpp"
-#include "reference.hpp"
-#include "support.hpp"
+#include "support/learn.hpp"
+#include "support/matrices.hpp"
+#include "support/reference.hpp"
+#include "support/support.hpp"
 
 namespace hqmm {
 namespace {
@@ -128,9 +129,9 @@ Hmm one_iteration(const Hmm& start, const SequenceSet& set) {
 }
 
 void expect_close(const Hmm& found, const Hmm& expected, double tolerance) {
-  EXPECT_LT((found.transition - expected.transition).cwiseAbs().maxCoeff(), tolerance);
-  EXPECT_LT((found.emission - expected.emission).cwiseAbs().maxCoeff(), tolerance);
-  EXPECT_LT((found.initial - expected.initial).cwiseAbs().maxCoeff(), tolerance);
+  EXPECT_LT(testing::norm_distance(found.transition, expected.transition), tolerance);
+  EXPECT_LT(testing::norm_distance(found.emission, expected.emission), tolerance);
+  EXPECT_LT(testing::norm_distance(found.initial, expected.initial), tolerance);
 }
 
 TEST(BaumWelch, OneIterationEqualsTheUnscaledDefinition) {

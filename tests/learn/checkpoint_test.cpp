@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "hqmm/model/random_models.hpp"
-#include "learn/learn_support.hpp"
-#include "support.hpp"
+#include "support/learn.hpp"
+#include "support/support.hpp"
 
 namespace hqmm {
 namespace {

@@ -7,9 +7,9 @@
 #include "hqmm/learn/joint_descent.hpp"
 #include "hqmm/model/smoothing.hpp"
 #include "hqmm/stiefel/newton_schulz.hpp"
-#include "learn/learn_support.hpp"
-#include "reference.hpp"
-#include "support.hpp"
+#include "support/learn.hpp"
+#include "support/reference.hpp"
+#include "support/support.hpp"
 
 namespace hqmm {
 namespace {

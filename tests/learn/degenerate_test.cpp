@@ -2,8 +2,8 @@
 // always a model.
 #include <gtest/gtest.h>
 
-#include "learn/learn_support.hpp"
-#include "support.hpp"
+#include "support/learn.hpp"
+#include "support/support.hpp"
 
 namespace hqmm {
 namespace {

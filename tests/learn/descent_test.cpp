@@ -4,8 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "hqmm/stiefel/newton_schulz.hpp"
-#include "learn/learn_support.hpp"
-#include "reference.hpp"
+#include "support/learn.hpp"
+#include "support/matrices.hpp"
+#include "support/reference.hpp"
 
 namespace hqmm {
 namespace {
@@ -54,7 +55,8 @@ TEST(Descent, ScoresTheRunningMeanProjectedBack) {
       const double past = std::min(average, (updates + 1.0) / (updates + 10.0));
       mean = past * mean + (1.0 - past) * run.steps[k];
     }
-    EXPECT_LT((gamma_of(run.learner->candidate()) - retract(mean).gamma).norm(), 1e-12);
+    EXPECT_LT(testing::norm_distance(gamma_of(run.learner->candidate()), retract(mean).gamma),
+              1e-12);
     EXPECT_TRUE(gamma_of(run.learner->current()) == run.steps.back());
   }
 }

@@ -7,9 +7,9 @@
 #include <limits>
 
 #include "hqmm/learn/start.hpp"
-#include "learn/learn_support.hpp"
-#include "reference.hpp"
-#include "support.hpp"
+#include "support/learn.hpp"
+#include "support/reference.hpp"
+#include "support/support.hpp"
 
 namespace hqmm {
 namespace {

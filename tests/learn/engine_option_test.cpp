@@ -6,8 +6,8 @@
 
 #include "hqmm/engine/quantum/choose.hpp"
 #include "hqmm/learn/descent.hpp"
-#include "learn/learn_support.hpp"
-#include "support.hpp"
+#include "support/learn.hpp"
+#include "support/support.hpp"
 
 namespace hqmm {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "learn/learn_support.hpp"
-#include "reference.hpp"
+#include "support/learn.hpp"
+#include "support/reference.hpp"
 
 namespace hqmm {
 namespace {

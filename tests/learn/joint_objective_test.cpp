@@ -9,7 +9,7 @@
 #include "hqmm/model/smoothing.hpp"
 #include "hqmm/stiefel/newton_schulz.hpp"
 #include "hqmm/stiefel/tangent.hpp"
-#include "reference.hpp"
+#include "support/reference.hpp"
 
 namespace hqmm {
 namespace {

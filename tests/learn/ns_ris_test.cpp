@@ -9,7 +9,7 @@
 #include "hqmm/learn/update_rule.hpp"
 #include "hqmm/stiefel/polar.hpp"
 #include "hqmm/stiefel/tangent.hpp"
-#include "stiefel/random_stack.hpp"
+#include "support/matrices.hpp"
 
 namespace hqmm {
 namespace {
@@ -32,15 +32,10 @@ struct NaiveNsRis {
   Stack momentum;
 
   Stack step(const Stack& gamma, const Stack& g, double beta, double eta) {
-    const Matrix cross = g.adjoint() * gamma;
-    const Stack tangent = g - 0.5 * gamma * (cross + cross.adjoint());
+    const Matrix cross = testing::adjoint_product(g, gamma);
+    const Stack tangent = g - testing::product(gamma, Matrix(0.5 * (cross + cross.adjoint())));
     momentum = beta * momentum + (1.0 - beta) * tangent;
-    Stack z = momentum / momentum.norm();
-    for (int t = 0; t < 5; ++t) {
-      const Matrix h = z.adjoint() * z;
-      z = (3.4445 * z + z * (-4.7750 * h + 2.0315 * h * h)).eval();
-    }
-    return hqmm::polar(Stack(gamma - eta * z));
+    return hqmm::polar(Stack(gamma - eta * testing::naive_newton_schulz(momentum, 5)));
   }
 };
 

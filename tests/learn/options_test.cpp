@@ -4,12 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <fstream>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <string>
 
-#include "support.hpp"
+#include "support/golden.hpp"
+#include "support/support.hpp"
 
 namespace hqmm {
 namespace {
@@ -90,17 +89,12 @@ TEST(PaperPreset, HasCosmsTunedSteps) {
 
 TEST(PaperPreset, AgreesWithThePublishedTable) {
   HQMM_SHARED_OR_SKIP(path, "spec/hyperparameters.json");
-  std::ifstream file(path);
-  const nlohmann::json table = nlohmann::json::parse(file);
   int rows = 0;
-  for (const auto& [benchmark, tuned] : table.at("tuned").items()) {
-    for (const auto& row : tuned) {
-      // (2, 6, 1) is tuned twice; the synthetic HMM's row is the one we follow.
-      if (benchmark == "synthetic-hqmm") continue;
-      expect_tuned(row.at("n"), row.at("s"), row.at("w"), row.at("step_size"),
-                   row.at("step_decay"));
-      ++rows;
-    }
+  for (const testing::TunedSteps& row : testing::load_tuned_steps(path)) {
+    // (2, 6, 1) is tuned twice; the synthetic HMM's row is the one we follow.
+    if (row.benchmark == "synthetic-hqmm") continue;
+    expect_tuned(row.n, row.s, row.w, row.step_size, row.step_decay);
+    ++rows;
   }
   EXPECT_EQ(rows, 36);
 }

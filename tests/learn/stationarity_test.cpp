@@ -8,9 +8,9 @@
 #include "hqmm/engine/quantum/gradient.hpp"
 #include "hqmm/stiefel/polar.hpp"
 #include "hqmm/stiefel/tangent.hpp"
-#include "learn/learn_support.hpp"
-#include "reference.hpp"
-#include "support.hpp"
+#include "support/learn.hpp"
+#include "support/reference.hpp"
+#include "support/support.hpp"
 
 namespace hqmm {
 namespace {

@@ -7,12 +7,12 @@
 #include <cmath>
 #include <string>
 
-#include "golden/golden.hpp"
 #include "hqmm/stiefel/newton_schulz.hpp"
 #include "hqmm/stiefel/polar.hpp"
 #include "hqmm/stiefel/tangent.hpp"
-#include "stiefel/random_stack.hpp"
-#include "support.hpp"
+#include "support/golden.hpp"
+#include "support/matrices.hpp"
+#include "support/support.hpp"
 
 namespace hqmm {
 namespace {

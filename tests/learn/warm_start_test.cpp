@@ -3,9 +3,9 @@
 
 #include "hqmm/learn/start.hpp"
 #include "hqmm/model/embedding.hpp"
-#include "learn/learn_support.hpp"
-#include "reference.hpp"
-#include "support.hpp"
+#include "support/learn.hpp"
+#include "support/reference.hpp"
+#include "support/support.hpp"
 
 namespace hqmm {
 namespace {

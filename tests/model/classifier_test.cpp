@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "hqmm/model/random_models.hpp"
-#include "support.hpp"
+#include "support/support.hpp"
 
 namespace hqmm::testing {
 namespace {

@@ -11,8 +11,9 @@
 #include "hqmm/model/likelihood.hpp"
 #include "hqmm/model/sample.hpp"
 #include "hqmm/model/smoothing.hpp"
-#include "reference.hpp"
-#include "support.hpp"
+#include "support/matrices.hpp"
+#include "support/reference.hpp"
+#include "support/support.hpp"
 
 namespace hqmm::testing {
 namespace {
@@ -76,7 +77,7 @@ TEST(EdgeHmm, AnOrdinaryHmmIsOneOfThem) {
     const EdgeHmm edge = as_edge_hmm(hmm);
     EXPECT_NO_THROW(require_valid(edge));
     expect_same_process(hmm, edge, random);
-    EXPECT_NEAR((channel_fixed_point(hmm).state - channel_fixed_point(edge).state).norm(), 0.0,
+    EXPECT_NEAR(norm_distance(channel_fixed_point(hmm).state, channel_fixed_point(edge).state), 0.0,
                 1e-10);
   }
 }

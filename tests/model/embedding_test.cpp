@@ -5,7 +5,7 @@
 
 #include "hqmm/model/likelihood.hpp"
 #include "hqmm/model/synthetic.hpp"
-#include "reference.hpp"
+#include "support/reference.hpp"
 
 namespace hqmm::testing {
 namespace {

@@ -8,7 +8,7 @@
 #include "hqmm/core/error.hpp"
 #include "hqmm/model/sample.hpp"
 #include "hqmm/model/synthetic.hpp"
-#include "reference.hpp"
+#include "support/reference.hpp"
 
 namespace hqmm::testing {
 namespace {

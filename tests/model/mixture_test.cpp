@@ -3,8 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "hqmm/model/likelihood.hpp"
-#include "reference.hpp"
-#include "support.hpp"
+#include "support/matrices.hpp"
+#include "support/reference.hpp"
+#include "support/support.hpp"
 
 namespace hqmm {
 namespace {
@@ -46,7 +47,8 @@ TEST(Mixture, ComesApartAgain) {
   ASSERT_EQ(found.members.size(), 3U);
   for (std::size_t m = 0; m < 3; ++m) {
     EXPECT_NEAR(found.weights[m], kWeights[m], 1e-14);
-    EXPECT_LE((found.members[m].initial_state - members[m].initial_state).norm(), 1e-14);
+    EXPECT_LE(testing::norm_distance(found.members[m].initial_state, members[m].initial_state),
+              1e-14);
     EXPECT_NO_THROW(require_valid(found.members[m]));
     EXPECT_LE(feasibility_residual(found.members[m]), 1e-14);
     const auto symbols = testing::random_symbols(6, 3, random);

@@ -3,11 +3,11 @@
 #include "hqmm/model/parameters.hpp"
 
 #include <gtest/gtest.h>
-#include <Eigen/SVD>
 
 #include <cmath>
 
-#include "reference.hpp"
+#include "support/matrices.hpp"
+#include "support/reference.hpp"
 
 namespace hqmm::testing {
 namespace {
@@ -32,7 +32,7 @@ std::size_t rank_of(const std::vector<std::vector<double>>& columns) {
   for (std::size_t j = 0; j < columns.size(); ++j)
     for (std::size_t i = 0; i < columns[j].size(); ++i)
       jacobian(static_cast<Index>(i), static_cast<Index>(j)) = columns[j][i];
-  const RealVector values = Eigen::BDCSVD<RealMatrix>(jacobian).singularValues();
+  const RealVector values = singular_values(jacobian.cast<Complex>());
   return static_cast<std::size_t>((values.array() > 1e-10 * values(0)).count());
 }
 

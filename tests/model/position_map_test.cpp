@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "reference.hpp"
+#include "support/reference.hpp"
 
 namespace hqmm::testing {
 namespace {

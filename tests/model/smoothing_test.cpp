@@ -3,8 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "hqmm/model/embedding.hpp"
-#include "reference.hpp"
-#include "support.hpp"
+#include "support/matrices.hpp"
+#include "support/reference.hpp"
+#include "support/support.hpp"
 
 namespace hqmm {
 namespace {
@@ -29,9 +30,9 @@ TEST(Smoothing, MixesEverySymbolMapWithTheTotalChannel) {
       const Matrix rho = random_density_matrix(shape.n, random);
       for (std::size_t set = 0; set < model.sets.size(); ++set) {
         for (Index y = 0; y < shape.s; ++y) {
-          EXPECT_LE(
-              (smooth.sets[set].apply(y, rho) - mixed_map(model.sets[set], y, rho, epsilon)).norm(),
-              1e-14);
+          EXPECT_LE(testing::norm_distance(smooth.sets[set].apply(y, rho),
+                                           mixed_map(model.sets[set], y, rho, epsilon)),
+                    1e-14);
         }
       }
       EXPECT_NO_THROW(require_valid(smooth));
@@ -97,7 +98,9 @@ TEST(FewestOperators, KeepsTheMapsAndFeasibility) {
     const Matrix rho = random_density_matrix(shape.n, random);
     for (std::size_t set = 0; set < model.sets.size(); ++set) {
       for (Index y = 0; y < shape.s; ++y)
-        EXPECT_LE((fewer.sets[set].apply(y, rho) - model.sets[set].apply(y, rho)).norm(), 1e-13);
+        EXPECT_LE(
+            testing::norm_distance(fewer.sets[set].apply(y, rho), model.sets[set].apply(y, rho)),
+            1e-13);
     }
   }
 }

@@ -6,7 +6,7 @@
 #include "hqmm/core/error.hpp"
 #include "hqmm/model/any_model.hpp"
 #include "hqmm/model/synthetic.hpp"
-#include "reference.hpp"
+#include "support/reference.hpp"
 
 namespace hqmm::testing {
 namespace {

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "hqmm/stiefel/tangent.hpp"
-#include "stiefel/random_stack.hpp"
+#include "support/matrices.hpp"
 
 namespace hqmm {
 namespace {
@@ -23,8 +23,8 @@ TEST(Polar, IsFeasibleAndLeavesAPositiveFactor) {
     const Stack z = gaussian(3 * n, n, random);
     const Stack u = polar(z);
     EXPECT_LT(feasibility_residual(u), 1e-13);
-    const Matrix positive = u.adjoint() * z;
-    EXPECT_LT((positive - positive.adjoint()).norm(), 1e-12);
+    const Matrix positive = testing::adjoint_product(u, z);
+    EXPECT_LT(testing::norm_distance(positive, Matrix(positive.adjoint())), 1e-12);
     EXPECT_NEAR(positive.trace().real(), nuclear_norm(z), 1e-11);  // both are Σ σ_i
   }
 }

@@ -1,16 +1,12 @@
-// Forward–backward as it is written down: one sequence, scaled to sum one at every step. What the
-// tiled passes are compared with, and how.
-#pragma once
+#include "support/expectation_twin.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <vector>
-
-#include "hqmm/engine/classical/forward_backward.hpp"
-#include "reference.hpp"
+#include <utility>
 
 namespace hqmm::testing {
+namespace {
 
 class ExpectationTwin {
  public:
@@ -67,19 +63,20 @@ class ExpectationTwin {
   std::vector<double> weights_;
 };
 
-inline ExpectedCounts twin_counts(const Hmm& model, const SequenceSet& set) {
+}  // namespace
+
+ExpectedCounts twin_counts(const Hmm& model, const SequenceSet& set) {
   ExpectedCounts out(model);
   for (std::size_t i = 0; i < set.size(); ++i) ExpectationTwin(model, set[i].to_vector(), out);
   return out;
 }
 
-inline ExpectedCounts counts_of(const Hmm& model, const SequenceSet& set, int threads = 1) {
+ExpectedCounts counts_of(const Hmm& model, const SequenceSet& set, int threads) {
   return expected_counts(model, set, threads, [] { return false; }).value();
 }
 
-/// Every entry by itself: sums of products of positive numbers lose nothing.
-inline void expect_close(const RealMatrix& found, const RealMatrix& expected, const char* what,
-                         double tolerance) {
+void expect_close(const RealMatrix& found, const RealMatrix& expected, const char* what,
+                  double tolerance) {
   ASSERT_EQ(found.rows(), expected.rows());
   ASSERT_EQ(found.cols(), expected.cols());
   const RealMatrix error = (found - expected).cwiseAbs();
@@ -89,8 +86,8 @@ inline void expect_close(const RealMatrix& found, const RealMatrix& expected, co
       << (error.array() / (expected.array() + 1e-250)).maxCoeff();
 }
 
-inline void expect_same_counts(const ExpectedCounts& found, const ExpectedCounts& expected,
-                               double tolerance = 1e-11) {
+void expect_same_counts(const ExpectedCounts& found, const ExpectedCounts& expected,
+                        double tolerance) {
   EXPECT_EQ(found.scored, expected.scored);
   EXPECT_NEAR(found.log_likelihood, expected.log_likelihood,
               tolerance * (1.0 + std::abs(expected.log_likelihood)));
@@ -100,21 +97,19 @@ inline void expect_same_counts(const ExpectedCounts& found, const ExpectedCounts
   EXPECT_FALSE(found.impossible);
 }
 
-inline void expect_twin_counts(const Hmm& model, const SequenceSet& set) {
+void expect_twin_counts(const Hmm& model, const SequenceSet& set) {
   expect_same_counts(counts_of(model, set), twin_counts(model, set));
 }
 
-inline SequenceSet random_set(const Hmm& model, const std::vector<std::size_t>& lengths,
-                              RandomStream& random, double missing_share) {
+SequenceSet random_set(const Hmm& model, const std::vector<std::size_t>& lengths,
+                       RandomStream& random, double missing_share) {
   std::vector<std::vector<Symbol>> sequences;
   for (const std::size_t length : lengths)
     sequences.push_back(random_symbols(length, model.alphabet_size(), random, missing_share));
   return {model.alphabet, sequences};
 }
 
-/// One column per state.
-inline Hmm make_hmm(const RealMatrix& transition, const RealMatrix& emission,
-                    const RealVector& initial) {
+Hmm make_hmm(const RealMatrix& transition, const RealMatrix& emission, const RealVector& initial) {
   return {Alphabet::integers(static_cast<std::size_t>(emission.rows())), transition, emission,
           initial};
 }

@@ -1,24 +1,10 @@
-// Naive twins: the definitions written down as directly as they can be, in long double, for the
-// kernels to be compared with. Nothing here is normalised, shared with the library or fast.
-#pragma once
+#include "support/reference.hpp"
 
 #include <algorithm>
-#include <complex>
-#include <functional>
-#include <vector>
-
-#include "hqmm/core/random.hpp"
-#include "hqmm/model/edge_hmm.hpp"
-#include "hqmm/model/hmm.hpp"
-#include "hqmm/model/hqmm.hpp"
-#include "hqmm/model/random_models.hpp"
 
 namespace hqmm::testing {
 
-using Wide = std::complex<long double>;
-using WideMatrix = std::vector<std::vector<Wide>>;  // [row][column]
-
-inline WideMatrix widen(const Matrix& matrix) {
+WideMatrix widen(const Matrix& matrix) {
   WideMatrix out(static_cast<std::size_t>(matrix.rows()));
   for (Index i = 0; i < matrix.rows(); ++i) {
     for (Index j = 0; j < matrix.cols(); ++j)
@@ -27,14 +13,13 @@ inline WideMatrix widen(const Matrix& matrix) {
   return out;
 }
 
-inline long double trace(const WideMatrix& matrix) {
+long double trace(const WideMatrix& matrix) {
   Wide sum = 0;
   for (std::size_t i = 0; i < matrix.size(); ++i) sum += matrix[i][i];
   return sum.real();
 }
 
-/// out += 𝒦_y(ρ), entry by entry: 𝒦_y(ρ)_ij = Σ_q Σ_ab K_ia ρ_ab K*_jb.
-inline void add_symbol_map(const KrausSet& set, Symbol y, const WideMatrix& rho, WideMatrix& out) {
+void add_symbol_map(const KrausSet& set, Symbol y, const WideMatrix& rho, WideMatrix& out) {
   const std::size_t n = rho.size();
   for (Index q = 0; q < set.kraus_rank(); ++q) {
     const WideMatrix k = widen(set.op(y, q));
@@ -48,21 +33,20 @@ inline void add_symbol_map(const KrausSet& set, Symbol y, const WideMatrix& rho,
   }
 }
 
-inline WideMatrix symbol_map(const KrausSet& set, Symbol y, const WideMatrix& rho) {
+WideMatrix symbol_map(const KrausSet& set, Symbol y, const WideMatrix& rho) {
   WideMatrix out(rho.size(), std::vector<Wide>(rho.size()));
   add_symbol_map(set, y, rho, out);
   return out;
 }
 
-inline WideMatrix total_map(const KrausSet& set, const WideMatrix& rho) {
+WideMatrix total_map(const KrausSet& set, const WideMatrix& rho) {
   WideMatrix out(rho.size(), std::vector<Wide>(rho.size()));
   for (Index y = 0; y < set.alphabet_size(); ++y)
     add_symbol_map(set, static_cast<Symbol>(y), rho, out);
   return out;
 }
 
-/// The set of every position of a sequence, by writing the whole list out.
-inline std::vector<std::uint32_t> naive_sets(const PositionMap& map, std::size_t length) {
+std::vector<std::uint32_t> naive_sets(const PositionMap& map, std::size_t length) {
   std::vector<std::uint32_t> sets = map.entries();
   const bool from_end = map.anchor() == PositionMap::Anchor::kEnd;
   if (from_end) std::reverse(sets.begin(), sets.end());
@@ -71,14 +55,7 @@ inline std::vector<std::uint32_t> naive_sets(const PositionMap& map, std::size_t
   return sets;
 }
 
-/// What a model makes of a sequence, from unnormalised products.
-struct NaiveRun {
-  std::vector<long double> raw;    // per symbol: tr 𝒦_y(σ) / tr σ; 1 when it is missing
-  std::vector<long double> total;  // per symbol: Σ_y' tr 𝒦_y'(σ) / tr σ; 1 when it is missing
-  WideMatrix state;  // σ after the last symbol: its trace is the raw weight of the sequence
-};
-
-inline NaiveRun naive_run(const Hqmm& model, const std::vector<Symbol>& symbols) {
+NaiveRun naive_run(const Hqmm& model, const std::vector<Symbol>& symbols) {
   const std::vector<std::uint32_t> sets = naive_sets(model.positions, symbols.size());
   NaiveRun run;
   run.state = widen(model.initial_state);
@@ -94,14 +71,12 @@ inline NaiveRun naive_run(const Hqmm& model, const std::vector<Symbol>& symbols)
   return run;
 }
 
-/// P(symbols) of a feasible model; a missing symbol is summed over by the total map.
-inline double naive_probability(const Hqmm& model, const std::vector<Symbol>& symbols) {
+double naive_probability(const Hqmm& model, const std::vector<Symbol>& symbols) {
   return static_cast<double>(trace(naive_run(model, symbols).state));
 }
 
-/// P(symbols): the sum over every path of hidden states, from position t and state `from` on.
-inline long double sum_over_paths(const Hmm& hmm, const std::vector<Symbol>& symbols, std::size_t t,
-                                  Index from) {
+long double sum_over_paths(const Hmm& hmm, const std::vector<Symbol>& symbols, std::size_t t,
+                           Index from) {
   if (t == symbols.size()) return 1.0L;
   long double sum = 0.0L;
   for (Index to = 0; to < hmm.latent_dim(); ++to) {
@@ -111,15 +86,15 @@ inline long double sum_over_paths(const Hmm& hmm, const std::vector<Symbol>& sym
   return sum;
 }
 
-inline double naive_probability(const Hmm& hmm, const std::vector<Symbol>& symbols) {
+double naive_probability(const Hmm& hmm, const std::vector<Symbol>& symbols) {
   long double sum = 0.0L;
   for (Index x = 0; x < hmm.latent_dim(); ++x)
     sum += hmm.initial(x) * sum_over_paths(hmm, symbols, 0, x);
   return static_cast<double>(sum);
 }
 
-inline long double sum_over_paths(const EdgeHmm& hmm, const std::vector<Symbol>& symbols,
-                                  std::size_t t, Index from) {
+long double sum_over_paths(const EdgeHmm& hmm, const std::vector<Symbol>& symbols, std::size_t t,
+                           Index from) {
   if (t == symbols.size()) return 1.0L;
   long double sum = 0.0L;
   for (std::size_t y = 0; y < hmm.edges.size(); ++y) {
@@ -130,16 +105,15 @@ inline long double sum_over_paths(const EdgeHmm& hmm, const std::vector<Symbol>&
   return sum;
 }
 
-inline double naive_probability(const EdgeHmm& hmm, const std::vector<Symbol>& symbols) {
+double naive_probability(const EdgeHmm& hmm, const std::vector<Symbol>& symbols) {
   long double sum = 0.0L;
   for (Index x = 0; x < hmm.latent_dim(); ++x)
     sum += hmm.initial(x) * sum_over_paths(hmm, symbols, 0, x);
   return static_cast<double>(sum);
 }
 
-/// Σ f over every way to fill in the missing symbols: an exact marginal, by enumeration.
-inline double sum_over_missing(std::vector<Symbol> symbols, std::size_t alphabet_size,
-                               const std::function<double(const std::vector<Symbol>&)>& f) {
+double sum_over_missing(std::vector<Symbol> symbols, std::size_t alphabet_size,
+                        const std::function<double(const std::vector<Symbol>&)>& f) {
   const auto hole = std::find(symbols.begin(), symbols.end(), kMissing);
   if (hole == symbols.end()) return f(symbols);
   double sum = 0.0;
@@ -150,20 +124,12 @@ inline double sum_over_missing(std::vector<Symbol> symbols, std::size_t alphabet
   return sum;
 }
 
-/// Σ f over all s^length sequences.
-inline double sum_over_sequences(std::size_t length, std::size_t alphabet_size,
-                                 const std::function<double(const std::vector<Symbol>&)>& f) {
+double sum_over_sequences(std::size_t length, std::size_t alphabet_size,
+                          const std::function<double(const std::vector<Symbol>&)>& f) {
   return sum_over_missing(std::vector<Symbol>(length, kMissing), alphabet_size, f);
 }
 
-// Random material.
-
-struct Shape {
-  Index n, s, w;
-};
-
-/// Every shape up to n = 3, s = 3, w = 3.
-inline std::vector<Shape> small_shapes() {
+std::vector<Shape> small_shapes() {
   std::vector<Shape> out;
   for (Index n = 1; n <= 3; ++n) {
     for (Index s = 1; s <= 3; ++s) {
@@ -173,15 +139,13 @@ inline std::vector<Shape> small_shapes() {
   return out;
 }
 
-inline Hqmm random_hqmm(const Shape& shape, RandomStream& random) {
+Hqmm random_hqmm(const Shape& shape, RandomStream& random) {
   return stationary_hqmm(Alphabet::integers(static_cast<std::size_t>(shape.s)),
                          random_kraus(shape.s, shape.w, shape.n, random),
                          random_density_matrix(shape.n, random));
 }
 
-/// Three Kraus sets behind a map of four entries.
-inline Hqmm random_positional_hqmm(const Shape& shape, PositionMap::Anchor anchor,
-                                   RandomStream& random) {
+Hqmm random_positional_hqmm(const Shape& shape, PositionMap::Anchor anchor, RandomStream& random) {
   Hqmm model = random_hqmm(shape, random);
   while (model.sets.size() < 3)
     model.sets.push_back(random_kraus(shape.s, shape.w, shape.n, random));
@@ -189,8 +153,7 @@ inline Hqmm random_positional_hqmm(const Shape& shape, PositionMap::Anchor ancho
   return model;
 }
 
-/// A stack pushed off the manifold by noise: probabilities no longer sum to one.
-inline void make_infeasible(Hqmm& model, RandomStream& random) {
+void make_infeasible(Hqmm& model, RandomStream& random) {
   for (KrausSet& set : model.sets) {
     for (Index i = 0; i < set.gamma().size(); ++i) {
       set.gamma().data()[i] += 0.2 * Complex(random.normal(), random.normal());
@@ -198,23 +161,22 @@ inline void make_infeasible(Hqmm& model, RandomStream& random) {
   }
 }
 
-/// An HMM whose start is random too.
-inline Hmm random_started_hmm(Index n, Index s, RandomStream& random) {
+Hmm random_started_hmm(Index n, Index s, RandomStream& random) {
   Hmm hmm = random_hmm(Alphabet::integers(static_cast<std::size_t>(s)), n, random);
   for (double& x : hmm.initial) x = random.uniform() + 1e-3;
   hmm.initial /= hmm.initial.sum();
   return hmm;
 }
 
-inline EdgeHmm random_started_edge_hmm(Index n, Index s, RandomStream& random) {
+EdgeHmm random_started_edge_hmm(Index n, Index s, RandomStream& random) {
   EdgeHmm hmm = random_edge_hmm(Alphabet::integers(static_cast<std::size_t>(s)), n, random);
   for (double& x : hmm.initial) x = random.uniform() + 1e-3;
   hmm.initial /= hmm.initial.sum();
   return hmm;
 }
 
-inline std::vector<Symbol> random_symbols(std::size_t length, Index alphabet_size,
-                                          RandomStream& random, double missing_share = 0.0) {
+std::vector<Symbol> random_symbols(std::size_t length, Index alphabet_size, RandomStream& random,
+                                   double missing_share) {
   std::vector<Symbol> out(length);
   for (Symbol& symbol : out) {
     const bool missing = random.uniform() < missing_share;
