@@ -1,14 +1,11 @@
 #include "hqmm/io/classifier_file.hpp"
 
-#include <nlohmann/json.hpp>
-
 #include "hqmm/io/atomic_file.hpp"
 #include "hqmm/io/byte_source.hpp"
 #include "hqmm/io/input.hpp"
 #include "hqmm/io/json_text.hpp"
 #include "hqmm/io/model_hdf5.hpp"
 #include "hqmm/io/place.hpp"
-#include "hqmm/io/train_config.hpp"
 
 namespace hqmm {
 namespace {
@@ -88,18 +85,6 @@ void require_writable_names(const std::vector<std::string>& classes) {
   }
 }
 
-std::string_view name_of(ObjectiveKind kind) {
-  switch (kind) {
-    case ObjectiveKind::kGenerative:
-      return "generative";
-    case ObjectiveKind::kHybrid:
-      return "hybrid";
-    case ObjectiveKind::kDiscriminative:
-      break;
-  }
-  return "discriminative";
-}
-
 }  // namespace
 
 bool is_classifier_file(const std::string& path) {
@@ -164,34 +149,6 @@ std::string serialize_classifier(const ClassifierFile& file) {
 
 void write_classifier(const std::string& path, const ClassifierFile& file) {
   write_file(path, serialize_classifier(file));
-}
-
-nlohmann::ordered_json to_json(const ClassifierOptions& options) {
-  nlohmann::ordered_json out;
-  out["objective"] = name_of(options.objective);
-  const bool mapped = options.positions.kind == PositionPlan::Kind::kMap;
-  out["positions"] = mapped ? "map" : options.positions.text();
-  if (mapped) out["position_map"] = options.positions.map;  // its file may be gone tomorrow
-  out["anchor"] = options.positions.from_end ? "end" : "start";
-  out["learner"] = name_of(options.train.learner);
-  out["latent_dim"] = options.train.latent_dim;
-  out["kraus_rank"] = options.train.kraus_rank;
-  out["epochs"] = options.train.epochs;
-  out["batch_size"] = options.train.batch_size;
-  out["step_size"] = options.train.step_size;
-  out["schedule"] = name_of(options.train.schedule);
-  out["momentum"] = options.train.momentum;
-  out["generative_epochs"] = options.generative_epochs;
-  out["smoothing"] = options.smoothing;
-  out["dropout"] = options.dropout;
-  out["second_moment"] = options.second_moment;
-  out["start_noise"] = options.start_noise;
-  out["pseudo_count"] = options.pseudo_count;
-  out["prior"] = options.prior == PriorKind::kUniform     ? "uniform"
-                 : options.prior == PriorKind::kEmpirical ? "empirical"
-                                                          : "given";
-  out["members"] = options.members;
-  return out;
 }
 
 }  // namespace hqmm

@@ -7,10 +7,8 @@
 //                arrays of a model file (names are data and may hold '/': groups go by number)
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "hqmm/learn/classifier_learner.hpp"
 #include "hqmm/model/classifier.hpp"
 
 namespace hqmm {
@@ -34,8 +32,5 @@ struct ClassifierFile {
 /// Writes atomically. The same content gives the same bytes.
 void write_classifier(const std::string& path, const ClassifierFile& file);
 [[nodiscard]] std::string serialize_classifier(const ClassifierFile& file);
-
-/// What a classifier was learned with: no path, no thread count.
-[[nodiscard]] nlohmann::ordered_json to_json(const ClassifierOptions& options);
 
 }  // namespace hqmm

@@ -257,6 +257,18 @@ void require_priors(const std::vector<double>& priors) {
 
 }  // namespace
 
+std::string_view name_of(ObjectiveKind kind) {
+  switch (kind) {
+    case ObjectiveKind::kGenerative:
+      return "generative";
+    case ObjectiveKind::kHybrid:
+      return "hybrid";
+    case ObjectiveKind::kDiscriminative:
+      break;
+  }
+  return "discriminative";
+}
+
 TrainOptions joint_train_options() {
   TrainOptions options;
   options.epochs = 20;

@@ -26,6 +26,8 @@ enum class ObjectiveKind {
   kHybrid,          // discriminative, after a generative start of `generative_epochs`
 };
 
+[[nodiscard]] std::string_view name_of(ObjectiveKind kind);
+
 /// What the joint objective was found to need: 20 epochs, batches of 200, a cosine from 0.02.
 [[nodiscard]] TrainOptions joint_train_options();
 

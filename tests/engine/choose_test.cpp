@@ -81,12 +81,13 @@ TEST(Choose, ByItselfItTakesWhatFitsAndNeverTheNaiveOne) {
               const Choice choice = choose(shape, EngineKind::kAuto);
               EXPECT_NE(choice.engine, EngineKind::kNaive);
               EXPECT_NE(choice.engine, EngineKind::kAuto);
-              EXPECT_EQ(choose(shape, choice.engine).gram, choice.gram) << "auto only picks";
+              EXPECT_EQ(choose(shape, choice.engine).word_length, choice.word_length)
+                  << "auto only picks";
               EXPECT_GE(choice.part, 1U);
-              EXPECT_GE(choice.gram, 1);
-              EXPECT_LE(choice.gram, 3);
+              EXPECT_GE(choice.word_length, 1);
+              EXPECT_LE(choice.word_length, 3);
               if (!stationary) {
-                EXPECT_EQ(choice.gram, 1);
+                EXPECT_EQ(choice.word_length, 1);
               }
             }
           }
@@ -100,14 +101,15 @@ TEST(Choose, StepsOfSeveralSymbolsAreForStationaryFeasibleModelsOfFewSymbols) {
   BatchShape shape = shape_of(4, 1, 4);
   shape.symbols = 100000;
   shape.sequences = 300;
-  EXPECT_EQ(choose(shape, EngineKind::kFactor).gram, 3);
+  EXPECT_EQ(choose(shape, EngineKind::kFactor).word_length, 3);
   shape.feasible = false;
-  EXPECT_EQ(choose(shape, EngineKind::kFactor).gram, 1) << "totals are needed at every symbol";
+  EXPECT_EQ(choose(shape, EngineKind::kFactor).word_length, 1)
+      << "totals are needed at every symbol";
   shape.feasible = true;
   shape.s = 20;
-  EXPECT_LE(choose(shape, EngineKind::kFactor).gram, 2) << "20³ is above kMostGrams";
+  EXPECT_LE(choose(shape, EngineKind::kFactor).word_length, 2) << "20³ is above kMostWords";
   shape.s = 100;
-  EXPECT_EQ(choose(shape, EngineKind::kFactor).gram, 1);
+  EXPECT_EQ(choose(shape, EngineKind::kFactor).word_length, 1);
 }
 
 }  // namespace

@@ -110,7 +110,7 @@ TEST(Engines, AgreeWithTheNaiveOneOnLargeShapes) {
   }
 }
 
-/// Lengths such that blocks of steps end inside the sequences, and grams of two and three symbols
+/// Lengths such that blocks of steps end inside the sequences, and words of two and three symbols
 /// do not come out even: states of n = 8 of 34 sequences fill a block in 32 to 48 steps.
 TEST(Engines, AgreeAcrossBlocksWithBurnInsAtTheirEnds) {
   std::uint64_t index = 2000;
@@ -182,7 +182,7 @@ TEST(Engines, AgreeOnMissingSymbolsOnly) {
 
 /// The cases above are to meet every engine, and steps of one, two and three symbols.
 TEST(Engines, TheRandomShapesReachAllOfThem) {
-  std::vector<int> grams(4, 0);
+  std::vector<int> lengths(4, 0);
   std::vector<int> chosen(7, 0);
   for (std::uint64_t index = 0; index < 600; ++index) {
     RandomStream random(kEnginesSeed, Purpose::kTest, index);
@@ -190,13 +190,14 @@ TEST(Engines, TheRandomShapesReachAllOfThem) {
     const BatchShape shape = shape_of(batch.model, batch.views(), is_feasible(batch.model));
     const Choice choice = choose(shape, EngineKind::kAuto);
     ++chosen[static_cast<std::size_t>(choice.engine)];
-    ++grams[static_cast<std::size_t>(choice.gram)];
+    ++lengths[static_cast<std::size_t>(choice.word_length)];
   }
   EXPECT_EQ(chosen[static_cast<std::size_t>(EngineKind::kNaive)], 0);
   for (const EngineKind engine :
        {EngineKind::kFactor, EngineKind::kPure, EngineKind::kSuperoperator, EngineKind::kKraus})
     EXPECT_GE(chosen[static_cast<std::size_t>(engine)], 5) << engine_name(engine);
-  for (const std::size_t gram : {1, 2, 3}) EXPECT_GE(grams[gram], 5) << gram << " symbols a step";
+  for (const std::size_t length : {1, 2, 3})
+    EXPECT_GE(lengths[length], 5) << length << " symbols a step";
 }
 
 }  // namespace

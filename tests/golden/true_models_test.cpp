@@ -4,8 +4,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "hqmm/evaluate/score.hpp"
 #include "hqmm/model/synthetic.hpp"
+#include "hqmm/score/score.hpp"
 #include "support/golden.hpp"
 #include "support/matrices.hpp"
 #include "support/support.hpp"

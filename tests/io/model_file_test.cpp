@@ -44,7 +44,7 @@ TEST(ModelFile, EveryFormatKeepsEveryBitOfAStationaryModel) {
   for (const Index n : {1, 2, 5}) {
     for (const char* extension : kExtensions) {
       SCOPED_TRACE(fmt::format("n = {}, .{}", n, extension));
-      const ModelFile file{random_hqmm(3, 2, n, 1), {{"seed", 7}}};
+      const ModelFile file{random_hqmm(3, 2, n, 1), R"({"seed":7})"};
       const ModelFile back = through(file, extension);
       expect_same(std::get<Hqmm>(file.model), std::get<Hqmm>(back.model));
       EXPECT_EQ(file.provenance, back.provenance);
@@ -93,7 +93,7 @@ TEST(ModelFile, EveryFormatKeepsEdges) {
 }
 
 TEST(ModelFile, TheSameModelGivesTheSameBytes) {
-  const ModelFile file{random_hqmm(3, 2, 2, 1), {{"seed", 7}}};
+  const ModelFile file{random_hqmm(3, 2, 2, 1), R"({"seed":7})"};
   for (const auto format : {ModelFormat::kHdf5, ModelFormat::kJson, ModelFormat::kMat}) {
     EXPECT_EQ(serialize_model(file, format), serialize_model(file, format));
   }

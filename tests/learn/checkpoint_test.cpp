@@ -1,5 +1,5 @@
 // A run that goes on from any of its checkpoints ends like one that was never interrupted.
-#include "hqmm/io/checkpoint_file.hpp"
+#include "hqmm/run/checkpoint_file.hpp"
 
 #include <gtest/gtest.h>
 

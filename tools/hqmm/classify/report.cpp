@@ -17,8 +17,9 @@
 #include "hqmm/evaluate/statistics.hpp"
 #include "hqmm/io/classifier_file.hpp"
 #include "hqmm/io/json_number.hpp"
-#include "hqmm/io/provenance.hpp"
 #include "hqmm/model/any_model.hpp"
+#include "hqmm/run/provenance.hpp"
+#include "hqmm/run/train_config.hpp"
 #include "support/text_table.hpp"
 
 namespace hqmm::cli {

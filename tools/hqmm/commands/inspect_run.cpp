@@ -11,10 +11,10 @@
 #include "commands/inspect.hpp"
 #include "hqmm/core/error.hpp"
 #include "hqmm/io/byte_source.hpp"
-#include "hqmm/io/run_directory.hpp"
-#include "hqmm/io/train_config.hpp"
 #include "hqmm/learn/options.hpp"
 #include "hqmm/model/kraus.hpp"
+#include "hqmm/run/run_directory.hpp"
+#include "hqmm/run/train_config.hpp"
 #include "support/command.hpp"
 #include "support/output.hpp"
 

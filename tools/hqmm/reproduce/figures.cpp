@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "hqmm/core/types.hpp"
-#include "hqmm/evaluate/reproduction/plan.hpp"
-#include "hqmm/evaluate/reproduction/summary.hpp"
 #include "hqmm/evaluate/statistics.hpp"
+#include "hqmm/reproduction/plan.hpp"
+#include "hqmm/reproduction/summary.hpp"
 #include "reproduce/paper_figures.hpp"
 #include "reproduce/reproduce.hpp"
 #include "support/figure_svg.hpp"

@@ -11,12 +11,12 @@
 #include "hqmm/core/error.hpp"
 #include "hqmm/core/parallel.hpp"
 #include "hqmm/core/simd.hpp"
-#include "hqmm/evaluate/reproduction/plan.hpp"
-#include "hqmm/evaluate/reproduction/run_cell.hpp"
-#include "hqmm/evaluate/reproduction/summary.hpp"
-#include "hqmm/evaluate/splice_protocol.hpp"
 #include "hqmm/evaluate/statistics.hpp"
 #include "hqmm/io/json_number.hpp"
+#include "hqmm/reproduction/plan.hpp"
+#include "hqmm/reproduction/run_cell.hpp"
+#include "hqmm/reproduction/splice_protocol.hpp"
+#include "hqmm/reproduction/summary.hpp"
 #include "reproduce/reproduce.hpp"
 
 namespace hqmm::cli {

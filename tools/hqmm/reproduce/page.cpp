@@ -10,9 +10,9 @@
 
 #include "hqmm/core/simd.hpp"
 #include "hqmm/core/types.hpp"
-#include "hqmm/evaluate/reproduction/plan.hpp"
-#include "hqmm/evaluate/reproduction/run_cell.hpp"
-#include "hqmm/evaluate/reproduction/summary.hpp"
+#include "hqmm/reproduction/plan.hpp"
+#include "hqmm/reproduction/run_cell.hpp"
+#include "hqmm/reproduction/summary.hpp"
 #include "reproduce/paper_figures.hpp"
 #include "reproduce/reproduce.hpp"
 

@@ -15,10 +15,10 @@
 #include <vector>
 
 #include "hqmm/core/error.hpp"
-#include "hqmm/evaluate/reproduction/plan.hpp"
-#include "hqmm/evaluate/reproduction/run_cell.hpp"
-#include "hqmm/evaluate/reproduction/summary.hpp"
 #include "hqmm/io/atomic_file.hpp"
+#include "hqmm/reproduction/plan.hpp"
+#include "hqmm/reproduction/run_cell.hpp"
+#include "hqmm/reproduction/summary.hpp"
 #include "support/command.hpp"
 #include "support/interrupts.hpp"
 #include "support/output.hpp"

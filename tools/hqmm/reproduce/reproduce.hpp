@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "hqmm/data/sequence_set.hpp"
-#include "hqmm/evaluate/reproduction/summary.hpp"
+#include "hqmm/reproduction/summary.hpp"
 #include "support/command.hpp"
 
 namespace hqmm::cli {

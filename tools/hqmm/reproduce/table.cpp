@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "hqmm/core/types.hpp"
-#include "hqmm/evaluate/reproduction/plan.hpp"
-#include "hqmm/evaluate/reproduction/run_cell.hpp"
-#include "hqmm/evaluate/reproduction/summary.hpp"
 #include "hqmm/evaluate/statistics.hpp"
 #include "hqmm/learn/options.hpp"
+#include "hqmm/reproduction/plan.hpp"
+#include "hqmm/reproduction/run_cell.hpp"
+#include "hqmm/reproduction/summary.hpp"
 #include "reproduce/paper_figures.hpp"
 #include "reproduce/reproduce.hpp"
 #include "support/text_table.hpp"

@@ -16,11 +16,11 @@
 #include "hqmm/core/simd.hpp"
 #include "hqmm/core/types.hpp"
 #include "hqmm/io/model_file.hpp"
-#include "hqmm/io/run_directory.hpp"
-#include "hqmm/io/train_config.hpp"
 #include "hqmm/learn/options.hpp"
 #include "hqmm/model/filter.hpp"
 #include "hqmm/model/hqmm.hpp"
+#include "hqmm/run/run_directory.hpp"
+#include "hqmm/run/train_config.hpp"
 #include "support/output.hpp"
 
 namespace hqmm::cli {

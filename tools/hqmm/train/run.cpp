@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "hqmm/core/error.hpp"
-#include "hqmm/io/run_directory.hpp"
+#include "hqmm/run/run_directory.hpp"
 
 namespace hqmm::cli {
 

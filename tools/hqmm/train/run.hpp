@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "hqmm/io/run_directory.hpp"
+#include "hqmm/run/run_directory.hpp"
 #include "support/command.hpp"
 
 namespace hqmm::cli {

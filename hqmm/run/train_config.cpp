@@ -1,4 +1,4 @@
-#include "hqmm/io/train_config.hpp"
+#include "hqmm/run/train_config.hpp"
 
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -119,6 +119,34 @@ TrainOptions train_options_from_json(const nlohmann::json& json) {
   get(json, "warm_noise", o.warm_noise);
   get(json, "seed", o.seed);
   return o;
+}
+
+OrderedJson to_json(const ClassifierOptions& options) {
+  OrderedJson out;
+  out["objective"] = name_of(options.objective);
+  const bool mapped = options.positions.kind == PositionPlan::Kind::kMap;
+  out["positions"] = mapped ? "map" : options.positions.text();
+  if (mapped) out["position_map"] = options.positions.map;  // its file may be gone tomorrow
+  out["anchor"] = options.positions.from_end ? "end" : "start";
+  out["learner"] = name_of(options.train.learner);
+  out["latent_dim"] = options.train.latent_dim;
+  out["kraus_rank"] = options.train.kraus_rank;
+  out["epochs"] = options.train.epochs;
+  out["batch_size"] = options.train.batch_size;
+  out["step_size"] = options.train.step_size;
+  out["schedule"] = name_of(options.train.schedule);
+  out["momentum"] = options.train.momentum;
+  out["generative_epochs"] = options.generative_epochs;
+  out["smoothing"] = options.smoothing;
+  out["dropout"] = options.dropout;
+  out["second_moment"] = options.second_moment;
+  out["start_noise"] = options.start_noise;
+  out["pseudo_count"] = options.pseudo_count;
+  out["prior"] = options.prior == PriorKind::kUniform     ? "uniform"
+                 : options.prior == PriorKind::kEmpirical ? "empirical"
+                                                          : "given";
+  out["members"] = options.members;
+  return out;
 }
 
 OrderedJson to_json(const Figures& figures) {

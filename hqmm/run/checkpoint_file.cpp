@@ -1,4 +1,4 @@
-#include "hqmm/io/checkpoint_file.hpp"
+#include "hqmm/run/checkpoint_file.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -6,7 +6,7 @@
 #include "hqmm/io/hdf5_image.hpp"
 #include "hqmm/io/model_arrays.hpp"
 #include "hqmm/io/place.hpp"
-#include "hqmm/io/train_config.hpp"
+#include "hqmm/run/train_config.hpp"
 
 namespace hqmm {
 namespace {

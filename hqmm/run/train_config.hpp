@@ -3,6 +3,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "hqmm/learn/classifier_learner.hpp"
 #include "hqmm/learn/stationarity.hpp"
 #include "hqmm/learn/trainer.hpp"
 
@@ -11,6 +12,9 @@ namespace hqmm {
 [[nodiscard]] nlohmann::ordered_json to_json(const TrainOptions& options);
 /// Throws kBadData (without a file) naming the key that is missing or of the wrong kind.
 [[nodiscard]] TrainOptions train_options_from_json(const nlohmann::json& json);
+
+/// What a classifier was learned with: no path, no thread count.
+[[nodiscard]] nlohmann::ordered_json to_json(const ClassifierOptions& options);
 
 [[nodiscard]] nlohmann::ordered_json to_json(const Figures& figures);
 [[nodiscard]] nlohmann::ordered_json to_json(const EpochRecord& record);

@@ -3,8 +3,8 @@
 #include <array>
 
 #include "hqmm/core/error.hpp"
-#include "hqmm/evaluate/papers_steps.hpp"
-#include "hqmm/evaluate/splice_protocol.hpp"
+#include "hqmm/reproduction/papers_steps.hpp"
+#include "hqmm/reproduction/splice_protocol.hpp"
 
 namespace hqmm {
 namespace {

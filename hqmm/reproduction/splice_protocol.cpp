@@ -1,4 +1,4 @@
-#include "hqmm/evaluate/splice_protocol.hpp"
+#include "hqmm/reproduction/splice_protocol.hpp"
 
 #include <algorithm>
 #include <chrono>

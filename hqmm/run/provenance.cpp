@@ -1,4 +1,4 @@
-#include "hqmm/io/provenance.hpp"
+#include "hqmm/run/provenance.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -6,7 +6,7 @@
 #include "hqmm/io/classifier_file.hpp"
 #include "hqmm/io/json_number.hpp"
 #include "hqmm/io/json_text.hpp"
-#include "hqmm/io/train_config.hpp"
+#include "hqmm/run/train_config.hpp"
 
 namespace hqmm {
 namespace {

@@ -1,4 +1,4 @@
-#include "hqmm/evaluate/score.hpp"
+#include "hqmm/score/score.hpp"
 
 #include <cmath>
 #include <numbers>

@@ -1,4 +1,4 @@
-#include "hqmm/io/run_directory.hpp"
+#include "hqmm/run/run_directory.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -11,9 +11,9 @@
 #include "hqmm/core/error.hpp"
 #include "hqmm/io/atomic_file.hpp"
 #include "hqmm/io/byte_source.hpp"
-#include "hqmm/io/checkpoint_file.hpp"
 #include "hqmm/io/place.hpp"
-#include "hqmm/io/train_config.hpp"
+#include "hqmm/run/checkpoint_file.hpp"
+#include "hqmm/run/train_config.hpp"
 
 namespace hqmm {
 namespace {

@@ -1,5 +1,5 @@
 // Run directories: what is kept of a run, what a kill may leave behind, and what is refused.
-#include "hqmm/io/run_directory.hpp"
+#include "hqmm/run/run_directory.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "hqmm/io/train_config.hpp"
 #include "hqmm/model/synthetic.hpp"
+#include "hqmm/run/train_config.hpp"
 #include "support/files.hpp"
 #include "support/support.hpp"
 
@@ -20,7 +20,10 @@ using testing::contents;
 using testing::expect_error;
 using testing::TemporaryFolder;
 
-nlohmann::ordered_json some_config() { return {{"options", to_json(TrainOptions{})}, {"x", 0.1}}; }
+nlohmann::ordered_json config_with(double x) {
+  return {{"options", to_json(TrainOptions{})}, {"x", x}};
+}
+std::string some_config() { return config_with(0.1).dump(); }
 
 EpochRecord record_of(std::size_t restart, std::size_t epoch) {
   EpochRecord record;
@@ -66,9 +69,9 @@ TEST(RunDirectory, KeepsConfigHistoryAndCheckpoint) {
   run.save(checkpoint_of(0, 1));
 
   RunDirectory again = RunDirectory::open(path);
-  EXPECT_EQ(again.config(), nlohmann::json(some_config()));
-  EXPECT_EQ(to_json(train_options_from_json(again.config().at("options"))),
-            to_json(TrainOptions{}));
+  const auto config = nlohmann::json::parse(again.config());
+  EXPECT_EQ(config, nlohmann::json(config_with(0.1)));
+  EXPECT_EQ(to_json(train_options_from_json(config.at("options"))), to_json(TrainOptions{}));
   const std::optional<Checkpoint> found = again.checkpoint();
   ASSERT_TRUE(found.has_value());
   EXPECT_EQ(found->epochs_done, 1U);
@@ -128,9 +131,8 @@ TEST(RunDirectory, AnExistingRunIsNotOverwritten) {
   const TemporaryFolder folder;
   static_cast<void>(RunDirectory::create(folder.file("run"), some_config()));
   const std::string before = contents(folder.file("run/config.json"));
-  expect_error(ErrorCode::kUsage, "holds a run already", [&] {
-    return RunDirectory::create(folder.file("run"), {{"other", 1}});
-  });
+  expect_error(ErrorCode::kUsage, "holds a run already",
+               [&] { return RunDirectory::create(folder.file("run"), R"({"other": 1})"); });
   EXPECT_EQ(contents(folder.file("run/config.json")), before);
 }
 
@@ -162,9 +164,7 @@ TEST(RunDirectory, ADamagedCheckpointOrOneOfAnotherRunIsRefused) {
   RunDirectory run = RunDirectory::create(folder.file("run"), some_config());
   run.append(record_of(0, 1));
   run.save(checkpoint_of(0, 1));
-  auto other_config = some_config();
-  other_config["x"] = 0.2;
-  RunDirectory other = RunDirectory::create(folder.file("other"), other_config);
+  RunDirectory other = RunDirectory::create(folder.file("other"), config_with(0.2).dump());
   std::filesystem::copy_file(run.file("checkpoint.h5"), other.file("checkpoint.h5"));
   expect_error(ErrorCode::kBadData, "belongs to another run", [&] { return other.checkpoint(); });
 

@@ -1,5 +1,5 @@
 // The splice evaluation on small made-up classes: what it finds, and what it may look at.
-#include "hqmm/evaluate/splice_protocol.hpp"
+#include "hqmm/reproduction/splice_protocol.hpp"
 
 #include <gtest/gtest.h>
 

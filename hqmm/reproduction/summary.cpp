@@ -1,4 +1,4 @@
-#include "hqmm/evaluate/reproduction/summary.hpp"
+#include "hqmm/reproduction/summary.hpp"
 
 #include <algorithm>
 

@@ -5,10 +5,10 @@
 #include <optional>
 #include <variant>
 
-#include "hqmm/evaluate/reproduction/plan.hpp"
-#include "hqmm/evaluate/score.hpp"
-#include "hqmm/evaluate/splice_protocol.hpp"
 #include "hqmm/learn/trainer.hpp"
+#include "hqmm/reproduction/plan.hpp"
+#include "hqmm/reproduction/splice_protocol.hpp"
+#include "hqmm/score/score.hpp"
 
 namespace hqmm::reproduction {
 

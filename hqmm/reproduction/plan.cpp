@@ -1,4 +1,4 @@
-#include "hqmm/evaluate/reproduction/plan.hpp"
+#include "hqmm/reproduction/plan.hpp"
 
 #include <fmt/format.h>
 

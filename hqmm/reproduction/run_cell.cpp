@@ -1,4 +1,4 @@
-#include "hqmm/evaluate/reproduction/run_cell.hpp"
+#include "hqmm/reproduction/run_cell.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,8 +6,8 @@
 
 #include "hqmm/core/decompositions.hpp"
 #include "hqmm/core/error.hpp"
-#include "hqmm/evaluate/papers_steps.hpp"
 #include "hqmm/model/synthetic.hpp"
+#include "hqmm/reproduction/papers_steps.hpp"
 
 namespace hqmm::reproduction {
 namespace {

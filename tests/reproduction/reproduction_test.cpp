@@ -5,9 +5,9 @@
 #include <set>
 
 #include "hqmm/core/error.hpp"
-#include "hqmm/evaluate/reproduction/summary.hpp"
 #include "hqmm/model/sample.hpp"
 #include "hqmm/model/synthetic.hpp"
+#include "hqmm/reproduction/summary.hpp"
 
 namespace hqmm::reproduction {
 namespace {

@@ -1,5 +1,5 @@
 // Scores: description accuracy, bits per symbol, and what is left out of them.
-#include "hqmm/evaluate/score.hpp"
+#include "hqmm/score/score.hpp"
 
 #include <gtest/gtest.h>
 

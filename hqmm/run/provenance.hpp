@@ -6,8 +6,8 @@
 #include <string>
 
 #include "hqmm/evaluate/cross_validation.hpp"
-#include "hqmm/evaluate/score.hpp"
 #include "hqmm/learn/trainer.hpp"
+#include "hqmm/score/score.hpp"
 
 namespace hqmm {
 

@@ -5,8 +5,8 @@
 #include <map>
 #include <span>
 
-#include "hqmm/evaluate/reproduction/run_cell.hpp"
 #include "hqmm/evaluate/statistics.hpp"
+#include "hqmm/reproduction/run_cell.hpp"
 
 namespace hqmm::reproduction {
 
