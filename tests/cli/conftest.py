@@ -5,6 +5,7 @@ import os
 import pathlib
 import pty
 import subprocess
+import time
 
 import h5py
 import numpy as np
@@ -44,6 +45,16 @@ def on_terminal(*args, cwd=None):
         pass
     os.close(master)
     return process.wait(), seen.decode()
+
+
+def wait_until_caught(process, how):
+    """Until the process handles this signal: before, it would just die of it."""
+    while process.poll() is None:
+        status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
+        caught = next(line.split()[1] for line in status.splitlines() if line.startswith("SigCgt:"))
+        if int(caught, 16) & 1 << (how - 1):
+            return
+        time.sleep(0.001)
 
 
 def hqmm_json(*args, **kwargs):
