@@ -57,6 +57,16 @@ def wait_until_caught(process, how):
         time.sleep(0.001)
 
 
+def wait_until_busy(process, seconds=0.5):
+    """Until the process has used that much processor time: far more than reading its input takes."""
+    ticks = seconds * os.sysconf("SC_CLK_TCK")
+    while process.poll() is None:
+        fields = pathlib.Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+        if int(fields[11]) + int(fields[12]) >= ticks:
+            return
+        time.sleep(0.001)
+
+
 def hqmm_json(*args, **kwargs):
     done = hqmm(*args, "--json", **kwargs)
     assert done.returncode == OK, done.stderr
