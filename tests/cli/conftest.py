@@ -5,6 +5,7 @@ import os
 import pathlib
 import pty
 import subprocess
+import time
 
 import h5py
 import numpy as np
@@ -44,6 +45,26 @@ def on_terminal(*args, cwd=None):
         pass
     os.close(master)
     return process.wait(), seen.decode()
+
+
+def wait_until_caught(process, how):
+    """Until the process handles this signal: before, it would just die of it."""
+    while process.poll() is None:
+        status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
+        caught = next(line.split()[1] for line in status.splitlines() if line.startswith("SigCgt:"))
+        if int(caught, 16) & 1 << (how - 1):
+            return
+        time.sleep(0.001)
+
+
+def wait_until_busy(process, seconds=0.5):
+    """Until the process has used that much processor time: far more than reading its input takes."""
+    ticks = seconds * os.sysconf("SC_CLK_TCK")
+    while process.poll() is None:
+        fields = pathlib.Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+        if int(fields[11]) + int(fields[12]) >= ticks:
+            return
+        time.sleep(0.001)
 
 
 def hqmm_json(*args, **kwargs):

@@ -4,13 +4,12 @@ import json
 import math
 import signal
 import subprocess
-import time
 
 import h5py
 import numpy as np
 import pytest
 
-from conftest import BAD_DATA, BINARY, CANNOT_WRITE, NO_INPUT, OK, USAGE, fails, hqmm, hqmm_json, shared
+from conftest import BAD_DATA, BINARY, CANNOT_WRITE, NO_INPUT, OK, USAGE, fails, hqmm, hqmm_json, shared, wait_until_busy
 
 QUICK = ("--epochs", 2, "-n", 2, "-w", 1, "--grid", "none")
 AMINO = "ACDEFGHIKLMNPQRSTVWY"
@@ -329,7 +328,7 @@ def test_splice_junctions_are_explained_by_gt_and_ag(tmp_path):
 def test_ctrl_c_is_one_line(two_classes):
     run = subprocess.Popen([BINARY, "classify", "cross-validate", str(two_classes), "--epochs", "100000", "--quiet"],
                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    time.sleep(1.0)
+    wait_until_busy(run)
     run.send_signal(signal.SIGINT)
     out, err = run.communicate(timeout=20)
     assert run.returncode == 130 and out == b""

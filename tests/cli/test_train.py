@@ -11,7 +11,7 @@ import h5py
 import numpy as np
 import pytest
 
-from conftest import BAD_DATA, BINARY, CANNOT_WRITE, NO_INPUT, OK, USAGE, fails, hqmm, hqmm_json, on_terminal, random_kraus, write_hqmm
+from conftest import BAD_DATA, BINARY, CANNOT_WRITE, NO_INPUT, OK, USAGE, fails, hqmm, hqmm_json, on_terminal, random_kraus, wait_until_caught, write_hqmm
 
 DIVERGED, INTERRUPTED = 3, 130
 LEARNERS = ["ns-ris", "cosm", "givens", "em"]
@@ -302,7 +302,7 @@ def test_interrupted_without_a_run_still_saves_the_best(tmp_path, data, how):
 
 def test_interrupted_while_it_waits_for_data(tmp_path):
     process = subprocess.Popen([BINARY, "train", "-", "-o", tmp_path / "m.h5"], stdin=subprocess.PIPE)
-    time.sleep(0.5)
+    wait_until_caught(process, signal.SIGINT)
     process.send_signal(signal.SIGINT)
     assert process.wait(timeout=2) == INTERRUPTED
     process.stdin.close()

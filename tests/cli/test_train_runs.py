@@ -13,7 +13,7 @@ import pytest
 from conftest import BAD_DATA, BINARY, CANNOT_WRITE, NO_INPUT, OK, USAGE, fails, hqmm, hqmm_json
 from test_train import INTERRUPTED, QUICK, SMALL, arrays, assert_sound, benchmark, data, train  # noqa: F401
 
-KILLS = 10
+KILLS = 6
 
 
 def history(run):

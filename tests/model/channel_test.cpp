@@ -149,9 +149,18 @@ TEST(Spectrum, OfTwoSectorsHasNoUniqueFixedPoint) {
 TEST(Spectrum, OfALargeChannelAgreesWithTheDenseSolver) {
   RandomStream random(67, Purpose::kTest);
   const KrausSet set = random_kraus(2, 2, 17, random);
-  std::vector<Complex> expected = eigenvalues(total_channel_matrix(set));
-  std::sort(expected.begin(), expected.end(),
-            [](Complex a, Complex b) { return std::abs(a) > std::abs(b); });
+  Hmm dense;  // of which only the transition matrix counts
+  dense.transition = total_channel_matrix(set);
+  const std::vector<Complex> expected =
+      channel_spectrum(dense, static_cast<std::size_t>(dense.transition.rows())).eigenvalues;
+  ASSERT_EQ(expected.size(), 289U);
+  Complex sum = 0.0;
+  Complex squares = 0.0;
+  for (const Complex value : expected) sum += value;
+  for (const Complex value : expected) squares += value * value;
+  EXPECT_LE(std::abs(sum - dense.transition.trace()), 1e-9);
+  const RealMatrix transposed = dense.transition.transpose();
+  EXPECT_LE(std::abs(squares - dense.transition.cwiseProduct(transposed).sum()), 1e-9);
   const Spectrum found = channel_spectrum(set, 6);
   ASSERT_EQ(found.eigenvalues.size(), 6U);
   for (std::size_t i = 0; i < 6; ++i) {

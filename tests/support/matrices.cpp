@@ -2,16 +2,16 @@
 // loops compile in no time.
 #include "support/matrices.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 namespace hqmm::testing {
 namespace {
 
 /// A·V of orthogonal columns, V unitary, by rotations of two columns (one-sided Jacobi): the norms
-/// of the columns are the singular values, and the columns of the eigenvectors' directions where A
-/// is positive.
+/// of the columns are the singular values, and where A is positive, the columns are its
+/// eigenvectors.
 Matrix orthogonal_columns(Matrix a) {
   for (bool turned = true; turned;) {
     turned = false;
@@ -66,10 +66,9 @@ Stack random_direction(Index rows, Index cols, RandomStream& random) {
 Stack feasible(Index rows, Index cols, RandomStream& random) {
   Matrix q = gaussian(rows, cols, random);
   for (Index j = 0; j < cols; ++j) {  // Gram–Schmidt; twice is enough
-    for (const int round : {0, 1}) {
+    for (int round = 0; round < 2; ++round) {
       for (Index k = 0; k < j; ++k) q.col(j) -= q.col(k).dot(q.col(j)) * q.col(k);
       q.col(j) /= q.col(j).norm();
-      static_cast<void>(round);
     }
   }
   return q;
@@ -109,11 +108,6 @@ double least_eigenvalue(const Matrix& lower) {
   const double shift = shifted.norm();  // makes it positive
   for (Index i = 0; i < lower.rows(); ++i) shifted(i, i) = lower(i, i).real() + shift;
   return singular_values(shifted).minCoeff() - shift;
-}
-
-std::vector<Complex> eigenvalues(const RealMatrix& matrix) {
-  const Vector values = Eigen::EigenSolver<RealMatrix>(matrix, false).eigenvalues();
-  return {values.begin(), values.end()};
 }
 
 Matrix square_root(const Matrix& state) {

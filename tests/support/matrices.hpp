@@ -2,8 +2,6 @@
 // distances.
 #pragma once
 
-#include <vector>
-
 #include "hqmm/core/random.hpp"
 #include "hqmm/core/types.hpp"
 #include "hqmm/stiefel/square.hpp"
@@ -31,8 +29,6 @@ RealVector singular_values(const Matrix& matrix);
 
 /// Of the Hermitian matrix with this lower triangle.
 double least_eigenvalue(const Matrix& lower);
-
-std::vector<Complex> eigenvalues(const RealMatrix& matrix);
 
 /// B with BB† = ρ, without eigenvalues that are but rounding.
 Matrix square_root(const Matrix& state);
