@@ -5,7 +5,7 @@
 // HQMM_SIMD=avx512|avx2|sse4|scalar limits the choice: for tests, and because results differ in the
 // last digits between targets. The same seed and the same target give the same bytes.
 //
-// A kernel file is written like this (see engine/panels.cpp), and its public wrapper dispatches
+// A kernel file is written like this (see core/panels.cpp), and its public wrapper dispatches
 // behind use_simd_limit():
 //
 //   #undef HWY_TARGET_INCLUDE
