@@ -8,7 +8,6 @@
 #include "hqmm/core/parallel.hpp"
 #include "hqmm/data/chunks.hpp"
 #include "hqmm/engine/quantum/gradient.hpp"
-#include "hqmm/learn/trainer.hpp"
 #include "hqmm/stiefel/polar.hpp"
 #include "hqmm/stiefel/tangent.hpp"
 
@@ -47,10 +46,9 @@ bool StationarityReport::on_manifold() const { return largest_residual <= kFeasi
 
 class StationarityProbe::Measurement {
  public:
-  Measurement(const SequenceSet& train, const SequenceSet& validation, const TrainOptions& options,
+  Measurement(const SequenceSet& train, const DataPlan& plan, const TrainOptions& options,
               const Matrix& initial_state)
       : options_(options), alphabet_(train.alphabet()), initial_state_(initial_state) {
-    const DataPlan plan = plan_data(train, validation, options);
     chunks_ = cut(train, {plan.chunk_length, plan.burn_in});
     gradient_options_ = {plan.burn_in, options.gradient_through_burn_in, false, options.engine};
     const std::uint64_t updates = (chunks_.size() + options.batch_size - 1) / options.batch_size;
@@ -169,7 +167,7 @@ class StationarityProbe::Measurement {
   double least_loss_ = std::numeric_limits<double>::infinity();
 };
 
-StationarityProbe::StationarityProbe(const SequenceSet& train, const SequenceSet& validation,
+StationarityProbe::StationarityProbe(const SequenceSet& train, const DataPlan& plan,
                                      const TrainOptions& options, const Matrix& initial_state) {
   if (options.learner != LearnerKind::kNsRis) {
     throw fail(ErrorCode::kUsage, "the convergence bound is about ns-ris, not {}",
@@ -188,7 +186,7 @@ StationarityProbe::StationarityProbe(const SequenceSet& train, const SequenceSet
     throw fail(ErrorCode::kUsage,
                "the convergence bound is about the Kraus operators: use a fixed --initial-state");
   }
-  measurement_ = std::make_unique<Measurement>(train, validation, options, initial_state);
+  measurement_ = std::make_unique<Measurement>(train, plan, options, initial_state);
 }
 
 StationarityProbe::~StationarityProbe() = default;

@@ -13,6 +13,7 @@
 #include <optional>
 
 #include "hqmm/data/sequence_set.hpp"
+#include "hqmm/learn/data_plan.hpp"
 #include "hqmm/learn/options.hpp"
 #include "hqmm/learn/update_rule.hpp"
 
@@ -53,8 +54,8 @@ struct StationarityReport {
 /// when there is more than one Kraus set.
 class StationarityProbe {
  public:
-  StationarityProbe(const SequenceSet& train, const SequenceSet& validation,
-                    const TrainOptions& options, const Matrix& initial_state);
+  StationarityProbe(const SequenceSet& train, const DataPlan& plan, const TrainOptions& options,
+                    const Matrix& initial_state);
   ~StationarityProbe();
   StationarityProbe(const StationarityProbe&) = delete;
   StationarityProbe& operator=(const StationarityProbe&) = delete;

@@ -7,43 +7,38 @@
 
 #include "hqmm/core/error.hpp"
 #include "hqmm/data/chunks.hpp"
-#include "hqmm/data/folds.hpp"
-#include "hqmm/engine/likelihood.hpp"
 #include "hqmm/engine/quantum/choose.hpp"
 #include "hqmm/learn/baum_welch.hpp"
 #include "hqmm/learn/descent.hpp"
 #include "hqmm/learn/edge_baum_welch.hpp"
 #include "hqmm/learn/givens.hpp"
 #include "hqmm/learn/start.hpp"
+#include "hqmm/score/score.hpp"
 
 namespace hqmm {
 namespace {
 
+Figures figures_of(const Score& score) {
+  Figures out{score.symbols, score.log_likelihood, score.da_mean, {}, {}};
+  if (score.raw) {
+    out.raw_log_likelihood = score.raw->log_likelihood;
+    out.raw_da = score.raw->da_mean;
+  }
+  return out;
+}
+
 class Trainer {
  public:
-  Trainer(const SequenceSet& train_set, const SequenceSet& validation_set,
-          const TrainOptions& options, const TrainHooks& hooks, const std::optional<AnyModel>& warm,
-          const Checkpoint* resume)
-      : train_(train_set),
-        validation_(validation_set),
+  Trainer(const PlannedData& data, const TrainOptions& options, const TrainHooks& hooks,
+          const std::optional<AnyModel>& warm, const Checkpoint* resume)
+      : train_(data.train),
+        validation_(data.validation),
         options_(options),
         hooks_(hooks),
         warm_(warm),
         resume_(resume),
-        plan_(plan_data(train_set, validation_set, options)),
-        chunks_(cut(train_set, {plan_.chunk_length, plan_.burn_in})) {
-    if (options.learner == LearnerKind::kEm) return;
-    require_something_to_learn();
-    const bool learns_state = options.initial_state == InitialStateKind::kLearned ||
-                              options.initial_state == InitialStateKind::kPure;
-    if (options.learner != LearnerKind::kGivens && learns_state && plan_.burn_in > 0 &&
-        !options.gradient_through_burn_in) {
-      throw fail(ErrorCode::kUsage,
-                 "an initial state cannot be learned behind a burn-in of {} that the gradient does "
-                 "not pass: let it through, or use --burn-in 0",
-                 plan_.burn_in);
-    }
-  }
+        plan_(data.plan),
+        chunks_(cut(data.train, {plan_.chunk_length, plan_.burn_in})) {}
 
   TrainResult run() {
     start_ = std::chrono::steady_clock::now();
@@ -62,14 +57,6 @@ class Trainer {
   }
 
  private:
-  void require_something_to_learn() const {
-    if (!chunks_.empty()) return;
-    throw fail(ErrorCode::kBadData,
-               "no training symbol is left behind the burn-in of {}: the longest sequence has {} "
-               "(use a smaller --burn-in)",
-               plan_.burn_in, train_.longest());
-  }
-
   [[nodiscard]] double seconds() const {
     const std::chrono::duration<double> gone = std::chrono::steady_clock::now() - start_;
     return (resume_ != nullptr ? resume_->seconds : 0.0) + gone.count();
@@ -199,8 +186,9 @@ class Trainer {
   /// Validates a candidate, keeps it when it is the best yet, and tells the observer. True when it
   /// is the best of its restart.
   bool consider(const AnyModel& candidate, EpochRecord record) {
-    record.validation = validate(candidate);
-    record.feasibility_residual = feasibility_residual(candidate);
+    const Score found = score(candidate, validation_, plan_.validation_burn_in, options_.threads);
+    record.validation = figures_of(found);
+    record.feasibility_residual = found.feasibility_residual;
     record.seconds = seconds();
     // The paper selects by the un-normalised likelihood; its algorithm is run to the letter.
     const double worth =
@@ -222,33 +210,6 @@ class Trainer {
     }
     if (hooks_.on_epoch) hooks_.on_epoch(record);
     return better_here;
-  }
-
-  [[nodiscard]] Figures validate(const AnyModel& candidate) const {
-    Figures out;
-    const bool infeasible = !is_feasible(candidate);
-    const std::size_t s = alphabet_of(candidate).size();
-    double raw = 0.0;
-    double da_sum = 0.0;
-    double raw_da_sum = 0.0;
-    std::size_t counted = 0;
-    for (const SequenceLikelihood& one :
-         fast_log_likelihoods(candidate, validation_, plan_.validation_burn_in, options_.threads)) {
-      out.symbols += one.scored;
-      out.log_likelihood += one.log_likelihood;
-      raw += one.raw_log_likelihood;
-      if (const auto da = description_accuracy(one.log_likelihood, one.scored, s)) {
-        ++counted;
-        da_sum += *da;
-        raw_da_sum += *description_accuracy(one.raw_log_likelihood, one.scored, s);
-      }
-    }
-    if (counted > 0) out.da = da_sum / static_cast<double>(counted);
-    if (infeasible) {
-      out.raw_log_likelihood = raw;
-      if (counted > 0) out.raw_da = raw_da_sum / static_cast<double>(counted);
-    }
-    return out;
   }
 
   [[nodiscard]] TrainResult result(TrainStatus status) const {
@@ -283,119 +244,38 @@ class Trainer {
   bool have_best_ = false;
 };
 
-}  // namespace
-
-std::string_view name_of(TrainStatus status) {
-  switch (status) {
-    case TrainStatus::kConverged:
-      return "converged";
-    case TrainStatus::kMaxEpochs:
-      return "max-epochs";
-    case TrainStatus::kDiverged:
-      return "diverged";
-    case TrainStatus::kTimeLimit:
-      return "time-limit";
-    case TrainStatus::kInterrupted:
-      break;
+void require_learnable_state(const TrainOptions& options, const DataPlan& plan) {
+  const bool learns_state = options.initial_state == InitialStateKind::kLearned ||
+                            options.initial_state == InitialStateKind::kPure;
+  const bool descends =
+      options.learner == LearnerKind::kNsRis || options.learner == LearnerKind::kCosm;
+  if (descends && learns_state && plan.burn_in > 0 && !options.gradient_through_burn_in) {
+    throw fail(ErrorCode::kUsage,
+               "an initial state cannot be learned behind a burn-in of {} that the gradient does "
+               "not pass: let it through, or use --burn-in 0",
+               plan.burn_in);
   }
-  return "interrupted";
-}
-
-TrainStatus parse_status(std::string_view text) {
-  for (const TrainStatus status :
-       {TrainStatus::kConverged, TrainStatus::kMaxEpochs, TrainStatus::kDiverged,
-        TrainStatus::kTimeLimit, TrainStatus::kInterrupted}) {
-    if (name_of(status) == text) return status;
-  }
-  throw fail(ErrorCode::kBadData, "there is no training status '{}'", printable(text));
-}
-
-DataPlan plan_data(const SequenceSet& train, const SequenceSet& validation,
-                   const TrainOptions& options) {
-  const ChunkPlan chunks = plan_chunks(train, options.chunk_length, options.burn_in);
-  std::size_t validation_burn_in = 0;
-  if (validation.longest() > kAutoChunkAbove) {
-    std::size_t shortest = validation.longest();
-    for (std::size_t i = 0; i < validation.size(); ++i)
-      shortest = std::min(shortest, validation[i].size());
-    validation_burn_in = std::min<std::size_t>(1000, shortest / 3);
-  }
-  return {chunks.chunk_length, chunks.burn_in,
-          options.validation_burn_in.value_or(validation_burn_in)};
-}
-
-namespace {
-
-/// A set that was not read but built by hand may hold anything.
-void require_trainable(const SequenceSet& set) {
-  if (set.empty()) throw fail(ErrorCode::kBadData, "there is nothing to train on");
-  const std::size_t size = set.alphabet().size();
-  if (size == 0) throw fail(ErrorCode::kBadData, "the training data's alphabet has no symbols");
-  const SymbolBlock& symbols = set.symbols();
-  for (std::size_t i = 0; i < symbols.size(); ++i) {
-    if (symbols[i] < size || symbols[i] == kMissing) continue;
-    throw fail(ErrorCode::kBadData, "training symbol {} is beyond the alphabet's 0..{}", symbols[i],
-               size - 1);
-  }
-}
-
-/// Without a score every model is as good as the one training started from.
-void require_scores(const SequenceSet& validation, std::size_t burn_in) {
-  for (std::size_t i = 0; i < validation.size(); ++i) {
-    const SequenceView sequence = validation[i];
-    for (std::size_t t = burn_in; t < sequence.size(); ++t) {
-      if (sequence[t] != kMissing) return;
-    }
-  }
-  throw fail(ErrorCode::kBadData,
-             "no validation symbol is left to score behind the burn-in of {}: the longest sequence "
-             "has {} (--validation-burn-in sets it)",
-             burn_in, validation.longest());
 }
 
 }  // namespace
+
+TrainResult train(const PlannedData& data, const TrainOptions& options, const TrainHooks& hooks,
+                  const std::optional<AnyModel>& warm, const Checkpoint* resume) {
+  require_usable(options);
+  require_trainable(data.train);
+  require_something_to_score(data);
+  require_something_to_learn(data, options.learner);
+  require_learnable_state(options, data.plan);
+  return Trainer(data, options, hooks, warm, resume).run();
+}
 
 TrainResult train(const SequenceSet& train_set, const SequenceSet& validation_set,
                   const TrainOptions& options, const TrainHooks& hooks,
                   const std::optional<AnyModel>& warm, const Checkpoint* resume) {
   require_usable(options);
   require_trainable(train_set);
-  require_scores(validation_set, plan_data(train_set, validation_set, options).validation_burn_in);
-  return Trainer(train_set, validation_set, options, hooks, warm, resume).run();
-}
-
-ValidationSplit split_validation(const SequenceSet& set, double share, std::uint64_t seed) {
-  if (!(share > 0.0 && share < 1.0)) {
-    throw fail(ErrorCode::kUsage, "the share to hold out must lie between 0 and 1, not {}", share);
-  }
-  ValidationSplit out;
-  const auto groups = group_sequences(set, {Grouping::Kind::kIdentical, 0});
-  const bool separable =
-      std::any_of(groups.begin(), groups.end(), [](std::uint32_t g) { return g > 0; });
-  if (separable) {
-    const Split split = hold_out(set, share, {Grouping::Kind::kIdentical, 0}, seed);
-    out.train = set.subset(split.kept);
-    out.validation = set.subset(split.held_out);
-    out.how = fmt::format("{} of {} sequences held out for validation (seed {})",
-                          split.held_out.size(), set.size(), seed);
-    return out;
-  }
-  out.train = SequenceSet(set.alphabet());
-  out.validation = SequenceSet(set.alphabet());
-  const std::size_t length = set.longest();
-  const auto tail = static_cast<std::size_t>(share * static_cast<double>(length));
-  if (set.size() == 1 && tail > 0) {
-    out.train.append(set[0].part(0, length - tail));
-    out.validation.append(set[0].part(length - tail, tail));
-    out.how = fmt::format("the last {} of the only sequence's {} symbols held out for validation",
-                          tail, length);
-    return out;
-  }
-  out.train = set;
-  out.validation = set;
-  out.how =
-      "nothing can be held out of this data: validation is on the training sequences themselves";
-  return out;
+  const DataPlan plan = plan_data(train_set, validation_set, options);
+  return train({train_set, validation_set, plan}, options, hooks, warm, resume);
 }
 
 }  // namespace hqmm

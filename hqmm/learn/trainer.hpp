@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "hqmm/data/sequence_set.hpp"
+#include "hqmm/learn/data_plan.hpp"
 #include "hqmm/learn/learner.hpp"
 #include "hqmm/learn/options.hpp"
 #include "hqmm/learn/update_rule.hpp"
@@ -84,31 +85,15 @@ struct TrainResult {
   double seconds = 0.0;
 };
 
-/// What `auto` became for this data.
-struct DataPlan {
-  std::size_t chunk_length = 0;  // 0: whole sequences
-  std::size_t burn_in = 0;
-  std::size_t validation_burn_in = 0;
-};
-/// Validation sequences longer than 600 get a burn-in of a third of the shortest of them, at most
-/// 1000.
-[[nodiscard]] DataPlan plan_data(const SequenceSet& train, const SequenceSet& validation,
-                                 const TrainOptions& options);
-
 /// Throws kUsage or kBadData when the run cannot start; divergence is a status, not an error.
+[[nodiscard]] TrainResult train(const PlannedData& data, const TrainOptions& options,
+                                const TrainHooks& hooks = {},
+                                const std::optional<AnyModel>& warm = {},
+                                const Checkpoint* resume = nullptr);
+/// The same with the plan that the options ask for.
 [[nodiscard]] TrainResult train(const SequenceSet& train_set, const SequenceSet& validation_set,
                                 const TrainOptions& options, const TrainHooks& hooks = {},
                                 const std::optional<AnyModel>& warm = {},
                                 const Checkpoint* resume = nullptr);
-
-/// A validation share split off when the user has none: some sequences (equal ones stay together),
-/// or the tail of a single long one. `how` says which, for people.
-struct ValidationSplit {
-  SequenceSet train;
-  SequenceSet validation;
-  std::string how;
-};
-[[nodiscard]] ValidationSplit split_validation(const SequenceSet& set, double share,
-                                               std::uint64_t seed);
 
 }  // namespace hqmm

@@ -19,7 +19,7 @@ class Builder {
   Builder(Study study, std::uint64_t first_seed, std::size_t seeds)
       : study_(study), first_seed_(first_seed), seeds_(seeds) {}
 
-  Builder& add(std::string_view method, Shape shape) {
+  Builder& add(Method method, Shape shape) {
     Cell cell;
     cell.method = method;
     cell.latent_dim = shape.n;
@@ -48,19 +48,21 @@ class Builder {
 };
 
 void add_paper_protocol(Builder& out, Shape shape) {
-  for (const char* method : {"ns-ris-literal", "ns-ris-paper", "cosm"}) out.add(method, shape);
+  for (const Method method : {Method::kNsRisLiteral, Method::kNsRisPaper, Method::kCosm})
+    out.add(method, shape);
 }
 
 /// The paper's protocol with steps that settle: how much hangs on their size.
 void add_small_steps(Builder& out, Shape shape) {
-  for (const char* method : {"ns-ris-literal-small", "ns-ris-paper-small"}) out.add(method, shape);
+  for (const Method method : {Method::kNsRisLiteralSmall, Method::kNsRisPaperSmall})
+    out.add(method, shape);
 }
 
 /// The literal retraction with other numbers T of Newton–Schulz steps.
 void add_step_counts(Builder& out, Shape shape, std::span<const int> counts) {
   for (const int steps : counts) {
     Cell cell;
-    cell.method = "ns-ris-literal-small";
+    cell.method = Method::kNsRisLiteralSmall;
     cell.latent_dim = shape.n;
     cell.kraus_rank = shape.w;
     cell.ns_steps = steps;
@@ -73,15 +75,15 @@ void add_step_counts(Builder& out, Shape shape, std::span<const int> counts) {
 void add_hmm_grid(Builder& out) {
   for (Index n = 2; n <= 6; ++n) {
     add_paper_protocol(out, {n, 1});
-    out.add("givens", {n, 1}).add("em", {n, 0}).add("ns-ris-warm", {n, n});
-    for (const Index w : {1, 2, 4}) out.add("ns-ris", {n, w});
+    out.add(Method::kGivens, {n, 1}).add(Method::kEm, {n, 0}).add(Method::kNsRisWarm, {n, n});
+    for (const Index w : {1, 2, 4}) out.add(Method::kNsRis, {n, w});
     if (n != 4) add_small_steps(out, {n, 1});  // there the paper's protocol has them already
   }
   for (Index w = 2; w <= 6; ++w) {
     add_paper_protocol(out, {6, w});
     add_small_steps(out, {6, w});
   }
-  for (const Index w : {3, 5, 6}) out.add("ns-ris", {6, w});
+  for (const Index w : {3, 5, 6}) out.add(Method::kNsRis, {6, w});
   const int counts[] = {3, 4, 6, 7, 8};
   add_step_counts(out, {6, 2}, counts);
 }
@@ -89,17 +91,19 @@ void add_hmm_grid(Builder& out) {
 void add_quick_hmm_grid(Builder& out) {
   for (const Index n : {2, 3}) {
     add_paper_protocol(out, {n, 1});
-    out.add("givens", {n, 1}).add("em", {n, 0}).add("ns-ris-warm", {n, n});
-    for (const Index w : {1, 2}) out.add("ns-ris", {n, w});
+    out.add(Method::kGivens, {n, 1}).add(Method::kEm, {n, 0}).add(Method::kNsRisWarm, {n, n});
+    for (const Index w : {1, 2}) out.add(Method::kNsRis, {n, w});
   }
-  out.add("ns-ris-literal", {6, 1}).add("ns-ris-paper", {6, 1}).add("cosm", {6, 1});
+  out.add(Method::kNsRisLiteral, {6, 1})
+      .add(Method::kNsRisPaper, {6, 1})
+      .add(Method::kCosm, {6, 1});
 }
 
 void add_hqmm_grid(Builder& out, bool quick) {
   add_paper_protocol(out, {2, 1});
-  out.add("givens", {2, 1}).add("ns-ris", {2, 1}).add("ns-ris-warm", {2, 2});
+  out.add(Method::kGivens, {2, 1}).add(Method::kNsRis, {2, 1}).add(Method::kNsRisWarm, {2, 2});
   if (!quick) add_small_steps(out, {2, 1});
-  for (Index n = 2; n <= (quick ? 2 : 6); ++n) out.add("em", {n, 0});
+  for (Index n = 2; n <= (quick ? 2 : 6); ++n) out.add(Method::kEm, {n, 0});
 }
 
 void add_splice_grid(Builder& out, bool quick) {
@@ -110,12 +114,13 @@ void add_splice_grid(Builder& out, bool quick) {
       cell.clean = clean;
       cell.latent_dim = n;
       cell.kraus_rank = 0;
-      cell.method = "em";
+      cell.method = Method::kEm;
       out.add(cell);
       for (const Index w : {1, 2, 4, 6}) {
         if (quick && w > 1) break;
         cell.kraus_rank = w;
-        for (const char* method : {"ns-ris-literal", "ns-ris-paper", "ns-ris", "cosm"}) {
+        for (const Method method :
+             {Method::kNsRisLiteral, Method::kNsRisPaper, Method::kNsRis, Method::kCosm}) {
           cell.method = method;
           out.add(cell);
         }
@@ -145,7 +150,8 @@ Study parse_study(std::string_view text) {
 }
 
 std::string name_of(const Cell& cell) {
-  std::string out = fmt::format("{}_{}_n{}", name_of(cell.study), cell.method, cell.latent_dim);
+  std::string out =
+      fmt::format("{}_{}_n{}", name_of(cell.study), name_of(cell.method), cell.latent_dim);
   if (cell.kraus_rank > 0) out += fmt::format("_w{}", cell.kraus_rank);
   if (cell.ns_steps != 5) out += fmt::format("_T{}", cell.ns_steps);
   if (cell.study == Study::kSplice) out += cell.clean ? "_clean" : "_peers";
@@ -154,7 +160,7 @@ std::string name_of(const Cell& cell) {
 
 std::string describe(const Cell& cell) {
   std::string out =
-      fmt::format("{}, {}, n = {}", name_of(cell.study), cell.method, cell.latent_dim);
+      fmt::format("{}, {}, n = {}", name_of(cell.study), name_of(cell.method), cell.latent_dim);
   if (cell.kraus_rank > 0) out += fmt::format(", w = {}", cell.kraus_rank);
   if (cell.ns_steps != 5) out += fmt::format(", T = {}", cell.ns_steps);
   if (cell.study == Study::kSplice) out += cell.clean ? ", clean" : ", peers' protocol";
@@ -185,13 +191,16 @@ double rough_cost(const Cell& cell) {
   const auto w = static_cast<double>(cell.kraus_rank);
   const double steps = 0.1 + 0.015 * n * n * (1.0 + 0.1 * w);  // of a descent
   if (cell.study == Study::kSplice) {
-    if (cell.method == "em") return 1.2 * n;
-    return (cell.method == "ns-ris-literal" ? 10.0 : 7.0) * steps * n / 6.0;
+    if (cell.method == Method::kEm) return 1.2 * n;
+    return (is_literal(cell.method) ? 10.0 : 7.0) * steps * n / 6.0;
   }
-  if (cell.method == "givens") return 0.08 * n * n;
-  if (cell.method == "em" || cell.method == "ns-ris-warm") return 0.3 * n;
-  if (cell.method.starts_with("ns-ris-literal")) return 3.0 * steps;
-  return cell.method.starts_with("ns-ris-paper") ? 2.0 * steps : steps;
+  const MethodTraits& method = traits_of(cell.method);
+  if (method.learner == LearnerKind::kGivens) return 0.08 * n * n;
+  if (method.learner == LearnerKind::kEm || method.warm_start) return 0.3 * n;
+  if (is_literal(cell.method)) return 3.0 * steps;
+  const bool small_batches =
+      method.learner == LearnerKind::kNsRis && method.protocol != Protocol::kOurs;
+  return small_batches ? 2.0 * steps : steps;
 }
 
 }  // namespace hqmm::reproduction

@@ -1,14 +1,5 @@
 // What a reproduction of the paper consists of: a list of cells, each one training run (or, for
 // splice, one cross-validation) of one method at one size from one seed.
-//
-// Methods, named alike in every study:
-//   ns-ris-literal  the paper's algorithm to the letter, under the paper's protocol
-//   ns-ris-paper    the same protocol with the feasible retraction
-//   ns-ris          our default recipe, the better of two starts at w = 1
-//   ns-ris-warm     our recipe started from the HMM that EM found (w = n)
-//   …-small         literal and paper with steps that settle: η = 0.2, α = 0.95; synthetic data
-//   only cosm            COSM with its published step sizes and decays givens          Givens
-//   search, w = 1, 100 batches em              HMMs by Baum–Welch, 16 restarts; has no w
 #pragma once
 
 #include <cstdint>
@@ -18,6 +9,7 @@
 #include <vector>
 
 #include "hqmm/core/types.hpp"
+#include "hqmm/reproduction/method.hpp"
 
 namespace hqmm::reproduction {
 
@@ -28,7 +20,7 @@ enum class Study { kSyntheticHmm, kSyntheticHqmm, kSplice };
 
 struct Cell {
   Study study = Study::kSyntheticHmm;
-  std::string method;
+  Method method = Method::kNsRis;
   Index latent_dim = 2;
   Index kraus_rank = 1;  // 0 for em
   int ns_steps = 5;      // T; other values show what the literal retraction does

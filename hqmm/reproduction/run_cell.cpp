@@ -8,6 +8,7 @@
 #include "hqmm/core/error.hpp"
 #include "hqmm/model/synthetic.hpp"
 #include "hqmm/reproduction/papers_steps.hpp"
+#include "hqmm/run/session.hpp"
 
 namespace hqmm::reproduction {
 namespace {
@@ -29,36 +30,21 @@ void measure_singular_values(const AnyModel& model, SyntheticOutcome& out) {
   out.largest_singular = std::sqrt(std::max(squares.maxCoeff(), 0.0));
 }
 
-LearnerKind learner_of(const std::string& method) {
-  if (method == "em") return LearnerKind::kEm;
-  if (method == "cosm") return LearnerKind::kCosm;
-  if (method == "givens") return LearnerKind::kGivens;
-  return LearnerKind::kNsRis;
-}
-
-/// Trains the HMM a warm start begins with; its seconds count.
+/// The seconds of a warm start count.
 TrainResult train_cell(const Cell& cell, const SyntheticData& data, double time_limit,
                        const StopRequest& stop, SplitAccuracy& last_validation) {
-  const std::size_t s = data.train.alphabet().size();
-  TrainHooks hooks;
-  hooks.stop_requested = stop;
-  std::optional<AnyModel> warm;
-  double seconds_before = 0.0;
-  if (cell.method == "ns-ris-warm") {
-    Cell first = cell;
-    first.method = "em";
-    TrainResult em = train(data.train, data.validation, cell_options(first, time_limit, s), hooks);
-    if (em.status == TrainStatus::kInterrupted) return em;
-    seconds_before = em.seconds;
-    warm = std::move(em.model);
-  }
-  hooks.on_epoch = [&](const EpochRecord& record) {
+  const Session session({borrowed(data.train), borrowed(data.validation), {}, {}, {}},
+                        cell_options(cell, time_limit, data.train.alphabet().size()));
+  SessionRequest request;
+  if (traits_of(cell.method).warm_start) request.warm_start.kind = WarmStart::Kind::kEm;
+  request.report = Report::kNothing;  // score_model() finds out more
+  request.hooks.stop_requested = stop;
+  request.hooks.on_epoch = [&](Stage, const EpochRecord& record) {
     last_validation = {record.validation.da.value_or(0.0), record.validation.raw_da};
   };
-  TrainResult out =
-      train(data.train, data.validation, cell_options(cell, time_limit, s), hooks, warm);
-  out.seconds += seconds_before;
-  return out;
+  SessionResult out = session.run(request);
+  out.trained.seconds += out.warm_start_seconds;
+  return std::move(out.trained);
 }
 
 /// Starts of our recipe at w = 1, where single ones end in poor local optima now and then.
@@ -94,31 +80,26 @@ SyntheticOutcome score_model(const AnyModel& model, const SyntheticData& data) {
 }
 
 TrainOptions cell_options(const Cell& cell, double time_limit, std::size_t alphabet_size) {
-  const LearnerKind learner = learner_of(cell.method);
-  TrainOptions options = default_options(learner);
+  const MethodTraits& method = traits_of(cell.method);
+  TrainOptions options = default_options(method.learner);
   options.latent_dim = cell.latent_dim;
   options.kraus_rank = std::max<Index>(cell.kraus_rank, 1);
-  // EM keeps our 16 restarts where the peers use 5: it is the model to beat.
-  const bool paper_protocol =
-      cell.method != "ns-ris" && cell.method != "ns-ris-warm" && learner != LearnerKind::kEm;
-  const bool small_steps = cell.method.ends_with("-small");
-  if (paper_protocol) {
-    apply_paper_preset(options, alphabet_size);
-    const bool descends = learner == LearnerKind::kNsRis || learner == LearnerKind::kCosm;
-    if (descends && !small_steps) {
-      apply_papers_steps(options, alphabet_size);
-      // That table goes by (n, s, w), and both synthetic sets have a (2, 6, 1).
-      if (cell.study == Study::kSyntheticHqmm) options.step_decay = kHqmmDecay;
-    }
-  } else if (learner == LearnerKind::kNsRis && options.kraus_rank == 1) {
-    options.restarts = kRankOneStarts;
+  const bool descends =
+      method.learner == LearnerKind::kNsRis || method.learner == LearnerKind::kCosm;
+  if (method.protocol != Protocol::kOurs) apply_paper_preset(options, alphabet_size);
+  if (method.protocol == Protocol::kPaper && descends) {
+    apply_papers_steps(options, alphabet_size);
+    // That table goes by (n, s, w), and both synthetic sets have a (2, 6, 1).
+    if (cell.study == Study::kSyntheticHqmm) options.step_decay = kHqmmDecay;
   }
-  if (cell.method.starts_with("ns-ris-literal")) options.retraction = RetractionKind::kLiteral;
+  if (method.protocol == Protocol::kOurs && descends && options.kraus_rank == 1)
+    options.restarts = kRankOneStarts;
+  options.retraction = method.retraction;
   options.ns_steps = cell.ns_steps;
   options.validation_burn_in = kBenchmarkBurnIn;
   options.seed = cell.seed;
   options.threads = 1;
-  if (learner == LearnerKind::kGivens) {
+  if (method.learner == LearnerKind::kGivens) {
     options.epochs = kGivensBatches;
     options.time_limit = time_limit;
   }

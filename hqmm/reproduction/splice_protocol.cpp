@@ -24,7 +24,7 @@ using Rows = std::vector<std::uint32_t>;
 constexpr double kSelectionShare = 0.2;
 
 bool never() { return false; }
-bool is_literal(const SpliceCell& cell) { return cell.method == "ns-ris-literal"; }
+bool is_literal(const SpliceCell& cell) { return reproduction::is_literal(cell.method); }
 
 /// The rows a fold trains on, selects on and scores.
 struct FoldRows {

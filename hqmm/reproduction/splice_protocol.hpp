@@ -13,14 +13,12 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "hqmm/data/sequence_set.hpp"
 #include "hqmm/learn/options.hpp"
 #include "hqmm/model/any_model.hpp"
+#include "hqmm/reproduction/method.hpp"
 
 namespace hqmm {
 
@@ -29,12 +27,9 @@ inline constexpr std::size_t kSpliceFolds = 5;
 struct SpliceCell {
   Index latent_dim = 4;
   Index kraus_rank = 2;  // em has none
-  /// ns-ris-literal: the paper's algorithm; rows go by the un-normalised likelihood, as there
-  /// ns-ris-paper:   the paper's protocol with the feasible retraction
-  /// ns-ris:         our recipe
-  /// cosm:           with its published step sizes and decays
-  /// em:             HMMs
-  std::string method = "ns-ris";
+  /// One that is `on_splice`. For the literal retraction rows go by the un-normalised likelihood,
+  /// as in the paper.
+  reproduction::Method method = reproduction::Method::kNsRis;
   std::uint64_t seed = 1;
   bool clean = true;
 };
@@ -50,13 +45,12 @@ struct SpliceOutcome {
 };
 
 /// Data with classes. The same bytes at any thread count, but for the seconds. Throws kUsage for an
-/// unknown method, kBadData for data that cannot be cut into such folds.
+/// method without splice, kBadData for data that cannot be cut into such folds.
 [[nodiscard]] SpliceOutcome run_splice_cell(const SequenceSet& data, const SpliceCell& cell,
                                             int threads);
 
 /// What training of a cell runs with, for provenance.
 [[nodiscard]] TrainOptions splice_options(const SpliceCell& cell, std::size_t alphabet_size);
-[[nodiscard]] std::span<const std::string_view> splice_methods();
 
 /// What came of one fold.
 struct SpliceFold {

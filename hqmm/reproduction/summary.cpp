@@ -112,8 +112,8 @@ std::vector<Group> group_results(std::span<const CellResult> results) {
   return out;
 }
 
-const Group* find_group(std::span<const Group> groups, Study study, std::string_view method,
-                        Index latent_dim, Index kraus_rank, bool clean, int ns_steps) {
+const Group* find_group(std::span<const Group> groups, Study study, Method method, Index latent_dim,
+                        Index kraus_rank, bool clean, int ns_steps) {
   for (const Group& group : groups) {
     const Cell& cell = group.cell;
     if (cell.study == study && cell.method == method && cell.latent_dim == latent_dim &&
@@ -123,7 +123,7 @@ const Group* find_group(std::span<const Group> groups, Study study, std::string_
   return nullptr;
 }
 
-const Group* best_on_validation(std::span<const Group> groups, Study study, std::string_view method,
+const Group* best_on_validation(std::span<const Group> groups, Study study, Method method,
                                 Index latent_dim) {
   const Group* best = nullptr;
   for (const Group& group : groups) {
@@ -139,13 +139,13 @@ std::vector<Comparison> compare(std::span<const Group> groups, Study study) {
   std::vector<Comparison> out;
   constexpr Index kLargest = 8;
   for (Index n = 2; n <= kLargest; ++n) {
-    const Group* em = find_group(groups, study, "em", n, 0);
-    add_comparison(out, study, best_on_validation(groups, study, "ns-ris", n), em);
-    add_comparison(out, study, find_group(groups, study, "ns-ris-warm", n, n), em);
+    const Group* em = find_group(groups, study, Method::kEm, n, 0);
+    add_comparison(out, study, best_on_validation(groups, study, Method::kNsRis, n), em);
+    add_comparison(out, study, find_group(groups, study, Method::kNsRisWarm, n, n), em);
     for (Index w = 1; w <= kLargest; ++w) {
-      for (const char* method : {"ns-ris-paper", "ns-ris-paper-small"})
+      for (const Method method : {Method::kNsRisPaper, Method::kNsRisPaperSmall})
         add_comparison(out, study, find_group(groups, study, method, n, w),
-                       find_group(groups, study, "cosm", n, w));
+                       find_group(groups, study, Method::kCosm, n, w));
     }
   }
   std::vector<double> p;

@@ -35,13 +35,13 @@ struct Group {
 /// In the order of first appearance.
 [[nodiscard]] std::vector<Group> group_results(std::span<const CellResult> results);
 
-[[nodiscard]] const Group* find_group(std::span<const Group> groups, Study study,
-                                      std::string_view method, Index latent_dim, Index kraus_rank,
-                                      bool clean = true, int ns_steps = 5);
+[[nodiscard]] const Group* find_group(std::span<const Group> groups, Study study, Method method,
+                                      Index latent_dim, Index kraus_rank, bool clean = true,
+                                      int ns_steps = 5);
 
 /// The group of a method at n with the best mean validation score over w: how a user would choose.
 [[nodiscard]] const Group* best_on_validation(std::span<const Group> groups, Study study,
-                                              std::string_view method, Index latent_dim);
+                                              Method method, Index latent_dim);
 
 /// One paired test over the test sequences, p corrected for all tests of its study.
 struct Comparison {

@@ -3,10 +3,12 @@
 #include <nlohmann/json.hpp>
 
 #include "hqmm/core/simd.hpp"
+#include "hqmm/data/hash_text.hpp"
 #include "hqmm/io/classifier_file.hpp"
 #include "hqmm/io/json_number.hpp"
 #include "hqmm/io/json_text.hpp"
 #include "hqmm/run/train_config.hpp"
+#include "hqmm/score/score_json.hpp"
 
 namespace hqmm {
 namespace {
@@ -26,39 +28,6 @@ Ordered hashes_of(const SequenceSet& train, const SequenceSet& validation) {
 }
 
 }  // namespace
-
-std::string hash_text(const SequenceSet& set) { return fmt::format("{:016x}", set.hash()); }
-
-Ordered score_json(const Score& score) {
-  Ordered out;
-  out["sequences"] = score.sequences;
-  out["symbols"] = score.symbols;
-  out["log_likelihood"] = number(score.log_likelihood);
-  out["da_mean"] = number(score.da_mean);
-  out["da_std"] = number(score.da_std);
-  out["bits_per_symbol"] = number(score.bits_per_symbol);
-  out["perplexity"] = number(score.perplexity);
-  out["feasibility_residual"] = score.feasibility_residual;
-  out["raw"] = nullptr;
-  if (score.raw) {
-    out["raw"] = {{"log_likelihood", number(score.raw->log_likelihood)},
-                  {"da_mean", number(score.raw->da_mean)},
-                  {"bits_per_symbol", number(score.raw->bits_per_symbol)}};
-  }
-  out["skipped_sequences"] = score.skipped;
-  out["impossible_sequences"] = score.impossible;
-  return out;
-}
-
-TrainScores score_trained(const AnyModel& model, const SequenceSet& train,
-                          const SequenceSet& validation, const TrainOptions& options) {
-  const DataPlan plan = plan_data(train, validation, options);
-  // Long validation sequences may have a burn-in that the training ones are too short for.
-  const std::size_t burn_in =
-      train.longest() > plan.validation_burn_in ? plan.validation_burn_in : plan.burn_in;
-  return {score(model, train, burn_in, options.threads),
-          score(model, validation, plan.validation_burn_in, options.threads)};
-}
 
 std::string train_provenance(const TrainOptions& options, const std::string& warm_start,
                              const SequenceSet& train, const SequenceSet& validation,

@@ -2,7 +2,6 @@
 // that the same data, options and seed give the same bytes from any of them.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "hqmm/evaluate/cross_validation.hpp"
@@ -11,19 +10,11 @@
 
 namespace hqmm {
 
-/// The hash of a data set as it is written everywhere.
-[[nodiscard]] std::string hash_text(const SequenceSet& set);
-
-/// The figures of a score, as `score --json` and `train --json` print them.
-[[nodiscard]] nlohmann::ordered_json score_json(const Score& score);
-
 /// What a trained model is worth on the data it was trained and selected on.
 struct TrainScores {
   Score train;
   Score validation;
 };
-[[nodiscard]] TrainScores score_trained(const AnyModel& model, const SequenceSet& train,
-                                        const SequenceSet& validation, const TrainOptions& options);
 
 // JSON text, as ModelFile and ClassifierFile hold it.
 

@@ -36,42 +36,31 @@ struct Request {
   int threads;
 };
 
-ValidationSplit split_of(const Request& request, std::uint64_t seed) {
-  if (request.validation) return {*request.data, *request.validation, {}};
-  return split_validation(*request.data, request.validation_share, seed);
+WarmStart warm_start_of(const Request& request) {
+  if (request.warm_model) return {WarmStart::Kind::kModel, request.warm_model->model};
+  if (request.warm_start == "em") return {WarmStart::Kind::kEm, {}};
+  return {};
 }
 
 struct Trained {
-  TrainResult result;
-  std::shared_ptr<ModelFile> file;
+  SessionResult found;
   std::string how;
 };
 
-Trained learn(const Request& request, const TrainHooks& hooks) {
+Trained learn(const Request& request, const SessionHooks& hooks) {
   TrainOptions options = options_from(nlohmann::json::parse(request.options), request.preset,
                                       request.data->alphabet().size());
   options.threads = request.threads;
   require_usable(options);
-  const ValidationSplit split = split_of(request, options.seed);
-  std::optional<AnyModel> warm;
-  if (request.warm_model) warm = request.warm_model->model;
-  if (request.warm_start == "em") {
-    TrainHooks stop_only;
-    stop_only.stop_requested = hooks.stop_requested;
-    TrainResult start = train(split.train, split.validation, em_start_options(options), stop_only);
-    if (start.status == TrainStatus::kInterrupted)
-      throw fail(ErrorCode::kInterrupted, "interrupted during the warm start");
-    warm = std::move(start.model);
-  }
-  Trained out;
-  out.result = train(split.train, split.validation, options, hooks, warm);
-  const TrainScores scores =
-      score_trained(out.result.model, split.train, split.validation, options);
-  const std::string warm_text = request.warm_model ? "model" : request.warm_start;
-  out.file = std::make_shared<ModelFile>(ModelFile{
-      out.result.model,
-      train_provenance(options, warm_text, split.train, split.validation, out.result, scores)});
-  out.how = split.how;
+  const Session session(
+      session_data(request.data, request.validation, request.validation_share, options.seed),
+      options);
+  SessionRequest run;
+  run.warm_start = warm_start_of(request);
+  run.hooks = hooks;
+  Trained out{session.run(run), session.data().how};
+  if (out.found.ended_in == Stage::kWarmStart)
+    throw fail(ErrorCode::kInterrupted, "interrupted during the warm start");
   return out;
 }
 
@@ -79,9 +68,10 @@ py::dict train_model(const Request& request, const py::object& on_epoch) {
   Watch watch;
   py::list history;
   std::atomic<bool> ended = false;  // by the callback
-  TrainHooks hooks;
+  SessionHooks hooks;
   hooks.stop_requested = [&] { return ended || watch.stop(); };
-  hooks.on_epoch = [&](const EpochRecord& record) {
+  hooks.on_epoch = [&](Stage stage, const EpochRecord& record) {
+    if (stage == Stage::kWarmStart) return;
     const py::gil_scoped_acquire gil;
     const py::object seen = to_python(to_json(record).dump());
     history.append(seen);
@@ -89,9 +79,9 @@ py::dict train_model(const Request& request, const py::object& on_epoch) {
     if (watch.asked_to_end()) ended = true;
   };
   const Trained trained = watch.run([&] { return learn(request, hooks); });
-  const TrainResult& result = trained.result;
+  const TrainResult& result = trained.found.trained;
   py::dict out;
-  out["model"] = trained.file;
+  out["model"] = std::make_shared<ModelFile>(ModelFile{result.model, trained.found.provenance});
   out["history"] = history;
   out["status"] = name_of(result.status);
   out["message"] = result.message;

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import time
 import xml.etree.ElementTree as ElementTree
+from pathlib import Path
 
 import pytest
 
@@ -183,3 +184,48 @@ def test_published_data(tmp_path):
     assert tests["ns-ris-literal", 2]["raw_da"] > truth > tests["ns-ris-literal", 2]["da"]
     assert abs(tests["ns-ris", 2]["da"] - 0.1295) < 0.0015
     assert results["above_true_model"] == []
+
+
+# The words are filled in at run time, and the rarer ones by runs of hours only: every call must name a section that is
+# there and give all that it asks for.
+REPRODUCE = Path(__file__).resolve().parents[2] / "tools" / "hqmm" / "reproduce"
+
+
+def sections():
+    text = "".join((REPRODUCE / name).read_text() for name in ("page.md", "terminal.md"))
+    parts = re.split(r"^<!-- (.*) -->\n", text, flags=re.MULTILINE)
+    return {name: body for name, body in zip(parts[1::2], parts[2::2]) if " " not in name}
+
+
+def calls():
+    """(the sections that a call may name, what it gives), for every call that fills words in."""
+    for source in sorted(REPRODUCE.glob("*.cpp")):
+        code = source.read_text()
+        for call in re.finditer(r"\b(?:prose|line|paragraph|say)\(", code):
+            depth, end, own = 1, call.end(), ""
+            while depth > 0:  # up to the call's own closing bracket, without calls inside it
+                inner = re.match(r"\bprose\(", code[end:])
+                if inner:
+                    level, end = 1, end + inner.end()
+                    while level > 0:
+                        level += {"(": 1, ")": -1}.get(code[end], 0)
+                        end += 1
+                    continue
+                depth += {"(": 1, ")": -1}.get(code[end], 0)
+                own += code[end]
+                end += 1
+            names = set(re.findall(r'"([a-z-]+)"', own.split("fmt::arg", 1)[0]))
+            if names:
+                yield source.name, names, set(re.findall(r'fmt::arg\("(\w+)"', own))
+
+
+def test_every_section_is_asked_for_with_all_that_it_asks_for():
+    known = sections()
+    asked = set()
+    for source, names, given in calls():
+        for name in names:
+            assert name in known, (source, name)
+            wanted = set(re.findall(r"{(\w+)", known[name]))
+            assert wanted == given, (source, name)
+        asked |= names
+    assert set(known) - asked == {"table-hmm", "table-hqmm"}  # named by a variable; the quick run writes them

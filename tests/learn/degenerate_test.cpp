@@ -88,12 +88,15 @@ TEST(Degenerate, NothingToValidateOnIsAnError) {
   const SequenceSet good = set_of(2, {{0, 1, 0}});
   for (const LearnerKind learner : kAllLearners) {
     TrainOptions options = quick(learner);
-    for (const Sequences& bad : {Sequences{}, Sequences{{}}, Sequences{{kMissing, kMissing}}}) {
-      expect_error(ErrorCode::kBadData, "no validation symbol is left to score",
+    for (const Sequences& bad : {Sequences{}, Sequences{{}}}) {
+      expect_error(ErrorCode::kBadData, "no validation symbol is left",
                    [&] { return train(good, set_of(2, bad), options); });
     }
+    expect_error(ErrorCode::kBadData, "every symbol of the validation data is missing", [&] {
+      return train(good, set_of(2, {{kMissing, kMissing}}), options);
+    });
     options.validation_burn_in = 3;
-    expect_error(ErrorCode::kBadData, "behind the burn-in of 3: the longest sequence has 3",
+    expect_error(ErrorCode::kBadData, "after the burn-in of 3: the longest sequence has 3",
                  [&] { return train(good, good, options); });
     expect_error(ErrorCode::kBadData, "alphabet", [&] {
       return train(good, set_of(5, {{0, 4}}), quick(learner));
@@ -107,7 +110,7 @@ TEST(Degenerate, SequencesShorterThanTheBurnInAreAnErrorOrLeftOut) {
        {LearnerKind::kNsRis, LearnerKind::kCosm, LearnerKind::kGivens}) {
     TrainOptions options = quick(learner);
     options.burn_in = 3;
-    expect_error(ErrorCode::kBadData, "behind the burn-in of 3: the longest sequence has 3",
+    expect_error(ErrorCode::kBadData, "after the burn-in of 3: the longest sequence has 3",
                  [&] { return train(shorts, shorts, options); });
   }
   expect_trains(set_of(2, {{0, 1, 0}, {1, 1}, {1, 0, 0, 1, 0}}), shorts,

@@ -34,7 +34,7 @@ TrainOptions measured_options(RetractionKind retraction, Index latent_dim) {
 }
 
 StationarityReport measure(const TrainOptions& options, const SmallData& data) {
-  StationarityProbe probe(data.train, data.validation, options,
+  StationarityProbe probe(data.train, plan_data(data.train, data.validation, options), options,
                           maximally_mixed(options.latent_dim));
   TrainHooks hooks;
   hooks.on_step = probe.watcher();
@@ -134,7 +134,8 @@ TEST(Stationarity, RunsTheTheoremDoesNotSpeakOfAreRefused) {
     TrainOptions options = measured_options(RetractionKind::kFeasible, 2);
     change(options);
     expect_error(ErrorCode::kUsage, text, [&] {
-      StationarityProbe(data.train, data.validation, options, maximally_mixed(2));
+      StationarityProbe(data.train, plan_data(data.train, data.validation, options), options,
+                        maximally_mixed(2));
     });
   };
   refused("constant step size", [](TrainOptions& o) { o.schedule = ScheduleKind::kCosine; });
@@ -154,7 +155,8 @@ TEST(Stationarity, ManyKrausSetsAreRefused) {
   RandomStream random(1, Purpose::kTest);
   const Hqmm start =
       testing::random_positional_hqmm({2, 6, 2}, PositionMap::Anchor::kStart, random);
-  StationarityProbe probe(data.train, data.validation, options, start.initial_state);
+  StationarityProbe probe(data.train, plan_data(data.train, data.validation, options), options,
+                          start.initial_state);
   TrainHooks hooks;
   hooks.on_step = probe.watcher();
   expect_error(ErrorCode::kUsage, "one Kraus set",

@@ -31,19 +31,20 @@ TEST(Plan, NamesAreUnique) {
 
 TEST(Plan, HasThePapersGridForEveryMethod) {
   const std::vector<Cell> plan = plan_of(Study::kSyntheticHmm, 1);
-  const auto has = [&](const char* method, Index n, Index w) {
+  const auto has = [&](Method method, Index n, Index w) {
     return std::any_of(plan.begin(), plan.end(), [&](const Cell& cell) {
       return cell.method == method && cell.latent_dim == n && cell.kraus_rank == w;
     });
   };
-  for (const char* method : {"ns-ris-literal", "ns-ris-paper", "ns-ris", "cosm"}) {
-    for (Index n = 2; n <= 6; ++n) EXPECT_TRUE(has(method, n, 1)) << method << n;
-    for (Index w = 1; w <= 6; ++w) EXPECT_TRUE(has(method, 6, w)) << method << w;
+  for (const Method method :
+       {Method::kNsRisLiteral, Method::kNsRisPaper, Method::kNsRis, Method::kCosm}) {
+    for (Index n = 2; n <= 6; ++n) EXPECT_TRUE(has(method, n, 1)) << name_of(method) << n;
+    for (Index w = 1; w <= 6; ++w) EXPECT_TRUE(has(method, 6, w)) << name_of(method) << w;
   }
   for (Index n = 2; n <= 6; ++n) {
-    EXPECT_TRUE(has("em", n, 0));
-    EXPECT_TRUE(has("givens", n, 1));
-    EXPECT_TRUE(has("ns-ris-warm", n, n));
+    EXPECT_TRUE(has(Method::kEm, n, 0));
+    EXPECT_TRUE(has(Method::kGivens, n, 1));
+    EXPECT_TRUE(has(Method::kNsRisWarm, n, n));
   }
   const std::vector<Cell> splice = plan_of(Study::kSplice, 1);
   EXPECT_EQ(splice.size(), 2U * (4U * 4U * 4U + 4U));  // protocols × (n × w × methods + EM)
@@ -67,9 +68,27 @@ TEST(Plan, StudiesHaveNames) {
   EXPECT_THROW((void)parse_study("hmm"), Error);
 }
 
+TEST(Methods, HaveNamesThatReadBack) {
+  std::set<std::string_view> names;
+  for (const MethodTraits& one : all_methods()) {
+    EXPECT_EQ(parse_method(one.name), one.method);
+    EXPECT_EQ(traits_of(one.method).name, one.name);
+    names.insert(one.name);
+  }
+  EXPECT_EQ(names.size(), 9U);
+  EXPECT_EQ(name_of(Method::kNsRisLiteralSmall), "ns-ris-literal-small");
+  EXPECT_THROW((void)parse_method("sgd"), Error);
+}
+
+TEST(Methods, SomeHaveARankOfTheirOwn) {
+  EXPECT_EQ(rank_of(Method::kEm, 4, 2), 0);
+  EXPECT_EQ(rank_of(Method::kNsRisWarm, 4, 2), 4);
+  EXPECT_EQ(rank_of(Method::kCosm, 4, 2), 2);
+}
+
 TEST(CellOptions, FollowTheProtocol) {
   Cell cell;
-  cell.method = "ns-ris-literal";
+  cell.method = Method::kNsRisLiteral;
   cell.latent_dim = 3;
   cell.seed = 7;
   TrainOptions options = cell_options(cell, 5.0, 6);
@@ -80,24 +99,24 @@ TEST(CellOptions, FollowTheProtocol) {
   EXPECT_EQ(options.time_limit, 0.0);
   EXPECT_EQ(options.step_size, 0.85);  // COSM's for (3, 6, 1)
   EXPECT_EQ(options.step_decay, 0.92);
-  cell.method = "ns-ris-literal-small";
+  cell.method = Method::kNsRisLiteralSmall;
   options = cell_options(cell, 5.0, 6);
   EXPECT_EQ(options.retraction, RetractionKind::kLiteral);
   EXPECT_EQ(options.step_size, 0.2);
-  cell.method = "ns-ris-paper";
+  cell.method = Method::kNsRisPaper;
   cell.latent_dim = 4;  // where the paper had its own
   EXPECT_EQ(cell_options(cell, 5.0, 6).step_size, 0.2);
   cell.latent_dim = 3;
-  cell.method = "cosm";
+  cell.method = Method::kCosm;
   EXPECT_EQ(cell_options(cell, 5.0, 6).batch_size, 20U);
-  cell.method = "ns-ris";
+  cell.method = Method::kNsRis;
   options = cell_options(cell, 5.0, 6);
   EXPECT_EQ(options.schedule, ScheduleKind::kCosine);
   EXPECT_EQ(options.restarts, 2U);
   EXPECT_EQ(options.retraction, RetractionKind::kFeasible);
-  cell.method = "givens";
+  cell.method = Method::kGivens;
   EXPECT_EQ(cell_options(cell, 5.0, 6).time_limit, 5.0);
-  cell.method = "em";
+  cell.method = Method::kEm;
   cell.kraus_rank = 0;
   EXPECT_EQ(cell_options(cell, 5.0, 6).learner, LearnerKind::kEm);
 }
@@ -123,7 +142,7 @@ TEST(SyntheticCell, IsScoredNormalisedWithTheRawClaimBesideIt) {
   const SyntheticData data = small_data();
   Cell cell;
   cell.study = Study::kSyntheticHqmm;
-  cell.method = "ns-ris-literal";
+  cell.method = Method::kNsRisLiteral;
   const auto never = [] { return false; };
   const auto literal = run_synthetic_cell(cell, data, 60.0, never);
   ASSERT_TRUE(literal);
@@ -134,7 +153,7 @@ TEST(SyntheticCell, IsScoredNormalisedWithTheRawClaimBesideIt) {
   const double gain = *literal->test.raw_da - literal->test.da;
   EXPECT_LE(gain, raw_gain(literal->largest_singular, 6) + 1e-12);
   EXPECT_GE(gain, raw_gain(literal->smallest_singular, 6) - 1e-12);
-  cell.method = "ns-ris";
+  cell.method = Method::kNsRis;
   const auto ours = run_synthetic_cell(cell, data, 60.0, never);
   ASSERT_TRUE(ours);
   EXPECT_FALSE(ours->test.raw_da);
@@ -151,7 +170,7 @@ TEST(Literal, ScaleAndRangeOfThePolynomial) {
   EXPECT_NEAR(raw_gain(std::sqrt(6.0), 6), 1.0, 1e-15);
 }
 
-CellResult result_of(const char* method, Index w, std::uint64_t seed, std::vector<double> test_da,
+CellResult result_of(Method method, Index w, std::uint64_t seed, std::vector<double> test_da,
                      double validation = 0.0) {
   CellResult out;
   out.cell.method = method;
@@ -166,16 +185,16 @@ CellResult result_of(const char* method, Index w, std::uint64_t seed, std::vecto
 }
 
 TEST(Summary, GroupsSeedsAndPicksByValidation) {
-  const std::vector<CellResult> results{result_of("ns-ris", 1, 1, {0.1, 0.2, 0.3}, 0.5),
-                                        result_of("ns-ris", 1, 2, {0.3, 0.2, 0.1}, 0.5),
-                                        result_of("ns-ris", 2, 1, {0.2, 0.2, 0.2}, 0.7),
-                                        result_of("em", 0, 1, {0.0, 0.1, 0.1}, 0.2)};
+  const std::vector<CellResult> results{result_of(Method::kNsRis, 1, 1, {0.1, 0.2, 0.3}, 0.5),
+                                        result_of(Method::kNsRis, 1, 2, {0.3, 0.2, 0.1}, 0.5),
+                                        result_of(Method::kNsRis, 2, 1, {0.2, 0.2, 0.2}, 0.7),
+                                        result_of(Method::kEm, 0, 1, {0.0, 0.1, 0.1}, 0.2)};
   const std::vector<Group> groups = group_results(results);
   ASSERT_EQ(groups.size(), 3U);
   EXPECT_EQ(groups[0].seeds, 2U);
   EXPECT_NEAR(groups[0].test_da[0], 0.2, 1e-15);
   EXPECT_EQ(groups[0].raw.count, 0U);
-  const Group* best = best_on_validation(groups, Study::kSyntheticHmm, "ns-ris", 2);
+  const Group* best = best_on_validation(groups, Study::kSyntheticHmm, Method::kNsRis, 2);
   ASSERT_NE(best, nullptr);
   EXPECT_EQ(best->cell.kraus_rank, 2);
   const std::vector<Comparison> tests = compare(groups, Study::kSyntheticHmm);
@@ -185,14 +204,14 @@ TEST(Summary, GroupsSeedsAndPicksByValidation) {
 }
 
 TEST(Summary, NoticesWhatLiesAboveTheTrueModel) {
-  const std::vector<CellResult> results{result_of("em", 0, 1, {0.11, 0.19, 0.31}),
-                                        result_of("ns-ris", 1, 1, {0.2, 0.31, 0.4})};
+  const std::vector<CellResult> results{result_of(Method::kEm, 0, 1, {0.11, 0.19, 0.31}),
+                                        result_of(Method::kNsRis, 1, 1, {0.2, 0.31, 0.4})};
   SyntheticOutcome truth;
   truth.test_da = {0.1, 0.2, 0.3};
   const std::vector<Group> groups = group_results(results);
   const auto found = above_truth(groups, {{Study::kSyntheticHmm, truth}});
   ASSERT_EQ(found.size(), 1U);
-  EXPECT_EQ(found[0].cell.method, "ns-ris");
+  EXPECT_EQ(found[0].cell.method, Method::kNsRis);
 }
 
 }  // namespace

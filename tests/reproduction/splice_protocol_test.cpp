@@ -11,6 +11,8 @@
 namespace hqmm::testing {
 namespace {
 
+using reproduction::Method;
+
 constexpr std::size_t kRows = 60;
 constexpr std::size_t kRowLength = 12;
 const std::vector<std::string> kNames{"N", "EI", "IE"};
@@ -34,21 +36,23 @@ SequenceSet three_classes(double preference, std::uint64_t seed = 1, std::size_t
   return set;
 }
 
-SpliceCell cell_of(const std::string& method, bool clean, std::uint64_t seed = 1) {
+SpliceCell cell_of(Method method, bool clean, std::uint64_t seed = 1) {
   return {2, 2, method, seed, clean};
 }
 
 TEST(SpliceProtocol, EveryMethodTellsSeparableClassesApart) {
   const SequenceSet data = three_classes(0.8, 1, 5 * kRows);
-  for (const std::string_view method : splice_methods()) {
+  for (const reproduction::MethodTraits& one : reproduction::all_methods()) {
+    if (!one.on_splice) continue;
+    const Method method = one.method;
     for (const bool clean : {false, true}) {
-      const SpliceOutcome found = run_splice_cell(data, cell_of(std::string(method), clean), 1);
-      EXPECT_LE(found.normalised_mean_class_error, 0.05) << method << clean;
+      const SpliceOutcome found = run_splice_cell(data, cell_of(method, clean), 1);
+      EXPECT_LE(found.normalised_mean_class_error, 0.05) << name_of(method) << clean;
       EXPECT_EQ(found.fold_errors.size(), kSpliceFolds);
       EXPECT_EQ(found.class_errors.size(), 3U);
-      if (method == "ns-ris-literal") continue;
-      EXPECT_EQ(found.mean_class_error, found.normalised_mean_class_error) << method;
-      EXPECT_EQ(found.class_errors, found.normalised_class_errors) << method;
+      if (method == Method::kNsRisLiteral) continue;
+      EXPECT_EQ(found.mean_class_error, found.normalised_mean_class_error) << name_of(method);
+      EXPECT_EQ(found.class_errors, found.normalised_class_errors) << name_of(method);
     }
   }
 }
@@ -62,7 +66,7 @@ TEST(SpliceProtocol, ClassErrorsAreOrderedByName) {
     const std::string name = i % 3 == 2 ? "IE" : even ? "N" : "EI";
     append(data, clear[i % 3 == 2 ? i : i / 3 * 3], name);
   }
-  const SpliceOutcome found = run_splice_cell(data, cell_of("em", true), 1);
+  const SpliceOutcome found = run_splice_cell(data, cell_of(Method::kEm, true), 1);
   ASSERT_EQ(found.class_errors.size(), 3U);
   EXPECT_LE(found.class_errors[1], 0.05);
   EXPECT_GE(found.class_errors[0] + found.class_errors[2], 0.5);
@@ -96,17 +100,18 @@ TEST(SpliceProtocol, TheCleanOneNeverLooksAtTheScoredLabels) {
   for (std::uint32_t i = 0; i < 3; ++i) fold_of[i] = fold_of[0];  // classes are met in one order
   const SequenceSet other = relabelled(data, fold_of, fold);
   int moved = 0;
-  for (const std::string method : {"ns-ris", "cosm", "em", "ns-ris-literal"}) {
+  for (const Method method : {Method::kNsRis, Method::kCosm, Method::kEm, Method::kNsRisLiteral}) {
     const SpliceCell leaky = cell_of(method, false);
     moved += run_splice_folds(data, fold_of, leaky, 1)[fold].picked !=
              run_splice_folds(other, fold_of, leaky, 1)[fold].picked;
     const SpliceCell cell = cell_of(method, true);
     const SpliceFold a = run_splice_folds(data, fold_of, cell, 1)[fold];
     const SpliceFold b = run_splice_folds(other, fold_of, cell, 1)[fold];
-    EXPECT_EQ(a.picked, b.picked) << method;
-    EXPECT_EQ(a.decisions, b.decisions) << method;
+    EXPECT_EQ(a.picked, b.picked) << name_of(method);
+    EXPECT_EQ(a.decisions, b.decisions) << name_of(method);
     ASSERT_EQ(a.models.size(), 3U);
-    for (std::size_t c = 0; c < 3; ++c) EXPECT_TRUE(same(a.models[c], b.models[c])) << method;
+    for (std::size_t c = 0; c < 3; ++c)
+      EXPECT_TRUE(same(a.models[c], b.models[c])) << name_of(method);
   }
   EXPECT_GT(moved, 0);  // the peers' protocol does look: these labels would show it
 }
@@ -116,8 +121,8 @@ TEST(SpliceProtocol, OnMeaninglessLabelsOnlyThePeersOneBeatsChance) {
   double peers = 0.0;
   for (const std::uint64_t seed : {1, 2, 3, 4, 5}) {
     const SequenceSet data = three_classes(0.0, seed);
-    clean += run_splice_cell(data, cell_of("ns-ris", true, seed), 2).mean_class_error / 5.0;
-    peers += run_splice_cell(data, cell_of("ns-ris", false, seed), 2).mean_class_error / 5.0;
+    clean += run_splice_cell(data, cell_of(Method::kNsRis, true, seed), 2).mean_class_error / 5.0;
+    peers += run_splice_cell(data, cell_of(Method::kNsRis, false, seed), 2).mean_class_error / 5.0;
   }
   EXPECT_NEAR(clean, 2.0 / 3.0, 0.08);
   EXPECT_LT(peers, clean - 0.08);
@@ -127,7 +132,7 @@ TEST(SpliceProtocol, EveryRowIsScoredOnce) {
   const SequenceSet data = three_classes(0.5);
   const auto fold_of = make_folds(data, 4, {Grouping::Kind::kNone, 0}, 1);
   std::vector<int> seen(data.size());
-  for (const SpliceFold& fold : run_splice_folds(data, fold_of, cell_of("em", false), 1)) {
+  for (const SpliceFold& fold : run_splice_folds(data, fold_of, cell_of(Method::kEm, false), 1)) {
     EXPECT_EQ(fold.rows.size(), fold.decisions.size());
     for (const std::uint32_t i : fold.rows) ++seen[i];
   }
@@ -136,16 +141,16 @@ TEST(SpliceProtocol, EveryRowIsScoredOnce) {
 
 TEST(SpliceProtocol, IsTheSameAtAnyThreadCount) {
   const SequenceSet data = three_classes(0.3);
-  for (const std::string method : {"ns-ris", "ns-ris-literal", "em"}) {
+  for (const Method method : {Method::kNsRis, Method::kNsRisLiteral, Method::kEm}) {
     const SpliceOutcome one = run_splice_cell(data, cell_of(method, true), 1);
     const SpliceOutcome two = run_splice_cell(data, cell_of(method, true), 2);
-    EXPECT_EQ(one.fold_errors, two.fold_errors) << method;
-    EXPECT_EQ(one.class_errors, two.class_errors) << method;
+    EXPECT_EQ(one.fold_errors, two.fold_errors) << name_of(method);
+    EXPECT_EQ(one.class_errors, two.class_errors) << name_of(method);
   }
 }
 
 TEST(SpliceProtocol, RunsWithThePublishedSettings) {
-  const TrainOptions cosm = splice_options({4, 2, "cosm", 7, true}, 4);
+  const TrainOptions cosm = splice_options({4, 2, Method::kCosm, 7, true}, 4);
   EXPECT_EQ(cosm.learner, LearnerKind::kCosm);
   EXPECT_EQ(cosm.epochs, 40U);
   EXPECT_EQ(cosm.batch_size, 200U);
@@ -153,28 +158,29 @@ TEST(SpliceProtocol, RunsWithThePublishedSettings) {
   EXPECT_EQ(cosm.step_decay, 0.90);
   EXPECT_EQ(cosm.initial_state, InitialStateKind::kUniform);
   EXPECT_EQ(cosm.burn_in, 0U);
-  const TrainOptions literal = splice_options({2, 2, "ns-ris-literal", 7, true}, 4);
+  const TrainOptions literal = splice_options({2, 2, Method::kNsRisLiteral, 7, true}, 4);
   EXPECT_EQ(literal.batch_size, 200U);
   EXPECT_EQ(literal.step_size, 0.85);  // COSM's for (2, 4, 2), as the paper says
   EXPECT_EQ(literal.step_decay, 0.92);
   EXPECT_EQ(literal.retraction, RetractionKind::kLiteral);
   EXPECT_EQ(literal.epochs, 40U);
-  EXPECT_EQ(splice_options({4, 2, "ns-ris-paper", 7, true}, 4).retraction,
+  EXPECT_EQ(splice_options({4, 2, Method::kNsRisPaper, 7, true}, 4).retraction,
             RetractionKind::kFeasible);
-  EXPECT_EQ(splice_options({4, 2, "em", 7, true}, 4).restarts, 5U);
+  EXPECT_EQ(splice_options({4, 2, Method::kEm, 7, true}, 4).restarts, 5U);
 }
 
 TEST(SpliceProtocol, RefusesWhatItCannotUse) {
   const SequenceSet data = three_classes(0.5);
-  expect_error(ErrorCode::kUsage, "'sgd'",
-               [&] { (void)run_splice_cell(data, cell_of("sgd", true), 1); });
+  expect_error(ErrorCode::kUsage, "'givens'",
+               [&] { (void)run_splice_cell(data, cell_of(Method::kGivens, true), 1); });
   expect_error(ErrorCode::kBadData, "classes", [] {
-    (void)run_splice_cell(SequenceSet(Alphabet::dna(), {{0, 1}, {2}}), cell_of("em", true), 1);
+    (void)run_splice_cell(SequenceSet(Alphabet::dna(), {{0, 1}, {2}}), cell_of(Method::kEm, true),
+                          1);
   });
   SequenceSet few(Alphabet::dna());
   for (const std::uint32_t i : {0U, 1U, 2U, 3U, 6U, 9U}) append(few, data[i], kNames[i % 3]);
   expect_error(ErrorCode::kBadData, "no row to train on",
-               [&] { (void)run_splice_cell(few, cell_of("em", true), 1); });
+               [&] { (void)run_splice_cell(few, cell_of(Method::kEm, true), 1); });
 }
 
 TEST(SpliceProtocol, ASmallCellOnThePublishedRows) {
@@ -183,7 +189,7 @@ TEST(SpliceProtocol, ASmallCellOnThePublishedRows) {
   read.ambiguous = Ambiguous::kDrop;
   const SequenceSet data = read_sequences(path.string(), read);
   ASSERT_EQ(data.size(), 3175U);
-  const SpliceOutcome found = run_splice_cell(data, {2, 1, "ns-ris", 1, true}, 0);
+  const SpliceOutcome found = run_splice_cell(data, {2, 1, Method::kNsRis, 1, true}, 0);
   EXPECT_GT(found.mean_class_error, 0.40);  // a stationary model of two states cannot do well
   EXPECT_LT(found.mean_class_error, 0.60);
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "hqmm/core/simd.hpp"
+#include "hqmm/data/hash_text.hpp"
 #include "hqmm/evaluate/classification.hpp"
 #include "hqmm/evaluate/classifier_settings.hpp"
 #include "hqmm/evaluate/cross_validation.hpp"
@@ -18,7 +19,6 @@
 #include "hqmm/io/classifier_file.hpp"
 #include "hqmm/io/json_number.hpp"
 #include "hqmm/model/any_model.hpp"
-#include "hqmm/run/provenance.hpp"
 #include "hqmm/run/train_config.hpp"
 #include "support/text_table.hpp"
 

@@ -12,13 +12,13 @@
 
 #include "hqmm/core/error.hpp"
 #include "hqmm/data/alphabet.hpp"
+#include "hqmm/data/hash_text.hpp"
 #include "hqmm/data/sequence_set.hpp"
 #include "hqmm/io/sequences.hpp"
 #include "hqmm/model/any_model.hpp"
 #include "hqmm/model/synthetic.hpp"
 #include "hqmm/reproduction/plan.hpp"
 #include "hqmm/reproduction/run_cell.hpp"
-#include "hqmm/run/provenance.hpp"
 #include "reproduce/reproduce.hpp"
 #include "support/command.hpp"
 

@@ -20,15 +20,15 @@
 namespace hqmm::cli {
 namespace {
 
-struct Method {
-  const char* key;
+struct Line {
+  Method method;
   const char* name;
 };
-constexpr Method kLearned[] = {{"ns-ris-literal", "literal, normalised"},
-                               {"ns-ris-paper", "feasible, paper's protocol"},
-                               {"ns-ris", "feasible, our recipe"},
-                               {"cosm", "COSM"},
-                               {"givens", "Givens search"}};
+constexpr Line kLearned[] = {{Method::kNsRisLiteral, "literal, normalised"},
+                             {Method::kNsRisPaper, "feasible, paper's protocol"},
+                             {Method::kNsRis, "feasible, our recipe"},
+                             {Method::kCosm, "COSM"},
+                             {Method::kGivens, "Givens search"}};
 constexpr const char* kRawName = "literal, raw claim";
 
 std::optional<Mark> mark_of(const Spread& spread) {
@@ -36,10 +36,8 @@ std::optional<Mark> mark_of(const Spread& spread) {
   return Mark{spread.mean, spread.deviation.value_or(0.0)};
 }
 
-const Group* at(const Reproduction& all, Study study, const std::string& method, Index n, Index w) {
-  if (method == "em") return find_group(all.groups, study, method, n, 0);
-  if (method == "ns-ris-warm") return find_group(all.groups, study, method, n, n);
-  return find_group(all.groups, study, method, n, w);
+const Group* at(const Reproduction& all, Study study, Method method, Index n, Index w) {
+  return find_group(all.groups, study, method, n, rank_of(method, n, w));
 }
 
 bool any(const Series& series) {
@@ -54,11 +52,11 @@ struct AxisSize {
 
 /// One line per method over some sizes; `get` picks the spread to show.
 template <typename Get>
-Series series_of(const Reproduction& all, Study study, const Method& method,
+Series series_of(const Reproduction& all, Study study, const Line& line,
                  const std::vector<AxisSize>& sizes, Get get) {
-  Series out{method.name, {}, false};
+  Series out{line.name, {}, false};
   for (const AxisSize& size : sizes) {
-    const Group* group = at(all, study, method.key, size.n, size.w);
+    const Group* group = at(all, study, line.method, size.n, size.w);
     out.marks.push_back(group != nullptr ? mark_of(get(*group)) : std::nullopt);
   }
   return out;
@@ -84,14 +82,14 @@ Chart accuracy_chart(const Reproduction& all, const std::vector<AxisSize>& sizes
   chart.y_label = "test description accuracy";
   for (const AxisSize& size : sizes) chart.categories.push_back(size.name);
   const Study study = Study::kSyntheticHmm;
-  Series raw = series_of(all, study, {"ns-ris-literal", kRawName}, sizes,
+  Series raw = series_of(all, study, {Method::kNsRisLiteral, kRawName}, sizes,
                          [](const Group& group) { return group.raw; });
   raw.dashed = true;
   keep(chart, std::move(raw));
   const auto test = [](const Group& group) { return group.test; };
-  for (const Method& method : kLearned) keep(chart, series_of(all, study, method, sizes, test));
-  keep(chart, series_of(all, study, {"em", "EM (HMM, no w)"}, sizes, test));
-  keep(chart, series_of(all, study, {"ns-ris-warm", "ours, from EM (w = n)"}, sizes, test));
+  for (const Line& line : kLearned) keep(chart, series_of(all, study, line, sizes, test));
+  keep(chart, series_of(all, study, {Method::kEm, "EM (HMM, no w)"}, sizes, test));
+  keep(chart, series_of(all, study, {Method::kNsRisWarm, "ours, from EM (w = n)"}, sizes, test));
   chart.references = {{"true model", all.truths.at(study).test.da},
                       {"paper's best, as printed", paper::kHmmBest}};
   return chart;
@@ -103,11 +101,11 @@ Chart seconds_chart(const Reproduction& all, Study study, const std::vector<Axis
   chart.logarithmic = true;
   for (const AxisSize& size : sizes) chart.categories.push_back(size.name);
   const auto seconds = [](const Group& group) { return group.seconds; };
-  for (Method method : kLearned) {
-    if (std::string_view(method.key) == "ns-ris-literal") method.name = "literal";
-    keep(chart, series_of(all, study, method, sizes, seconds));
+  for (Line line : kLearned) {
+    if (line.method == Method::kNsRisLiteral) line.name = "literal";
+    keep(chart, series_of(all, study, line, sizes, seconds));
   }
-  keep(chart, series_of(all, study, {"em", "EM (HMM)"}, sizes, seconds));
+  keep(chart, series_of(all, study, {Method::kEm, "EM (HMM)"}, sizes, seconds));
   return chart;
 }
 
@@ -138,19 +136,19 @@ void add_hqmm_figures(std::vector<NamedFigure>& out, const Reproduction& all) {
   chart.kind = Chart::Kind::kBars;
   chart.y_label = "description accuracy";
   chart.categories = {"training", "validation", "test"};
-  const auto put = [&](const Method& method, bool raw) {
-    const Group* group = at(all, study, method.key, 2, 1);
+  const auto put = [&](const Line& line, bool raw) {
+    const Group* group = at(all, study, line.method, 2, 1);
     if (group == nullptr) return;
-    Series series{method.name, {}, raw};
+    Series series{line.name, {}, raw};
     for (const Spread* one :
          raw ? std::array{&group->raw_train, &group->raw_validation, &group->raw}
              : std::array{&group->train, &group->validation, &group->test})
       series.marks.push_back(mark_of(*one));
     keep(chart, std::move(series));
   };
-  put({"ns-ris-literal", kRawName}, true);
-  for (const Method& method : kLearned) put(method, false);
-  put({"em", "EM (HMM, n = 2)"}, false);
+  put({Method::kNsRisLiteral, kRawName}, true);
+  for (const Line& line : kLearned) put(line, false);
+  put({Method::kEm, "EM (HMM, n = 2)"}, false);
   chart.references = {{"true model, test", all.truths.at(study).test.da},
                       {"paper's NS-RIS, printed", paper::kHqmm}};
   add(out, "hqmm-comparison.svg", "Synthetic HQMM, n = 2, w = 1: accuracy", chart);
@@ -159,16 +157,15 @@ void add_hqmm_figures(std::vector<NamedFigure>& out, const Reproduction& all) {
   add(out, "hqmm-seconds.svg", "Synthetic HQMM, n = 2, w = 1: training time", seconds);
 }
 
-const Group* splice_at(const Reproduction& all, const char* method, Index n, Index w, bool clean) {
-  return find_group(all.groups, Study::kSplice, method, n, std::string_view(method) == "em" ? 0 : w,
-                    clean);
+const Group* splice_at(const Reproduction& all, Method method, Index n, Index w, bool clean) {
+  return find_group(all.groups, Study::kSplice, method, n, rank_of(method, n, w), clean);
 }
 
-constexpr Method kSpliceMethods[] = {{"ns-ris-literal", "literal NS-RIS"},
-                                     {"ns-ris-paper", "feasible, paper's protocol"},
-                                     {"ns-ris", "feasible, our recipe"},
-                                     {"cosm", "COSM"},
-                                     {"em", "EM (HMM, no w)"}};
+constexpr Line kSpliceMethods[] = {{Method::kNsRisLiteral, "literal NS-RIS"},
+                                   {Method::kNsRisPaper, "feasible, paper's protocol"},
+                                   {Method::kNsRis, "feasible, our recipe"},
+                                   {Method::kCosm, "COSM"},
+                                   {Method::kEm, "EM (HMM, no w)"}};
 
 /// A bar per method over (n, w); `get` makes the mark of a group.
 template <typename Get>
@@ -176,13 +173,13 @@ Chart splice_chart(const Reproduction& all, bool clean, Get get) {
   Chart chart;
   chart.kind = Chart::Kind::kBars;
   chart.x_label = "n, w";
-  for (const Method& method : kSpliceMethods) {
-    Series series{method.name, {}, false};
+  for (const Line& line : kSpliceMethods) {
+    Series series{line.name, {}, false};
     chart.categories.clear();
     for (const Index n : {2, 4, 6, 8}) {
       for (const Index w : {1, 2, 4, 6}) {
         chart.categories.push_back(fmt::format("{},{}", n, w));
-        const Group* group = splice_at(all, method.key, n, w, clean);
+        const Group* group = splice_at(all, line.method, n, w, clean);
         series.marks.push_back(group != nullptr ? get(*group) : std::nullopt);
       }
     }
@@ -207,11 +204,11 @@ void add_splice_figures(std::vector<NamedFigure>& out, const Reproduction& all) 
     chart = {};
     chart.kind = Chart::Kind::kBars;
     chart.y_label = "error of the class";
-    for (const Method& method : kSpliceMethods) {
-      Series series{method.name, {}, false};
+    for (const Line& line : kSpliceMethods) {
+      Series series{line.name, {}, false};
       chart.categories.clear();
       for (const Index n : {6, 8}) {
-        const Group* group = splice_at(all, method.key, n, 4, clean);
+        const Group* group = splice_at(all, line.method, n, 4, clean);
         for (std::size_t c = 0; c < 3; ++c) {
           chart.categories.push_back(fmt::format("{} ({},4)", std::array{"EI", "IE", "N"}[c], n));
           const bool there = group != nullptr && group->class_errors.size() == 3;

@@ -25,7 +25,7 @@ namespace {
 Json cell_json(const Cell& cell) {
   Json out;
   out["study"] = name_of(cell.study);
-  out["method"] = cell.method;
+  out["method"] = name_of(cell.method);
   out["n"] = cell.latent_dim;
   out["w"] = cell.kraus_rank;
   out["ns_steps"] = cell.ns_steps;
@@ -37,7 +37,7 @@ Json cell_json(const Cell& cell) {
 Cell cell_from_json(const nlohmann::json& json) {
   Cell cell;
   cell.study = parse_study(json.at("study").get<std::string>());
-  json.at("method").get_to(cell.method);
+  cell.method = parse_method(json.at("method").get<std::string>());
   json.at("n").get_to(cell.latent_dim);
   json.at("w").get_to(cell.kraus_rank);
   json.at("ns_steps").get_to(cell.ns_steps);
@@ -120,7 +120,7 @@ std::string field(const std::optional<double>& value) {
 /// What a row of either file begins with.
 std::string cell_fields(const Cell& cell) {
   const char* protocol = cell.study != Study::kSplice ? "" : cell.clean ? "clean" : "peers";
-  return fmt::format("{},{},{},{},{},{},{}", name_of(cell.study), cell.method, protocol,
+  return fmt::format("{},{},{},{},{},{},{}", name_of(cell.study), name_of(cell.method), protocol,
                      cell.latent_dim,
                      cell.kraus_rank > 0 ? std::to_string(cell.kraus_rank) : std::string(),
                      cell.ns_steps, cell.seed);
@@ -214,7 +214,7 @@ Json made_with(const ReproduceOptions& options, const Cell& cell, const Reproduc
   out["version"] = HQMM_VERSION;
   out["simd"] = simd_target();
   out["data_hash"] = data.hashes.at(cell.study);
-  if (cell.method == "givens") out["time_limit"] = options.time_limit;
+  if (cell.method == Method::kGivens) out["time_limit"] = options.time_limit;
   return out;
 }
 

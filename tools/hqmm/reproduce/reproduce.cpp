@@ -35,7 +35,7 @@ std::vector<Study> studies_of(const std::string& which) {
 
 /// The order of the result files.
 auto sort_key(const Cell& cell) {
-  return std::tuple(cell.study, cell.clean, cell.method, cell.latent_dim, cell.kraus_rank,
+  return std::tuple(cell.study, cell.clean, name_of(cell.method), cell.latent_dim, cell.kraus_rank,
                     cell.ns_steps, cell.seed);
 }
 

@@ -29,7 +29,7 @@ struct ReproduceOptions {
   [[nodiscard]] std::string command() const;
 };
 
-// reproduce_data.cpp
+// data.cpp
 struct ReproductionData {
   std::map<Study, SyntheticData> synthetic;
   std::optional<SequenceSet> splice;
@@ -41,14 +41,14 @@ struct ReproductionData {
 [[nodiscard]] ReproductionData find_data(const ReproduceOptions& options,
                                          std::vector<Study>& studies);
 
-// reproduce_run.cpp
+// run.cpp
 /// Runs the cells that are not done yet and returns all, in the order of the plan. Every finished
 /// cell is a file in DIR/cells. Throws kInterrupted after Ctrl-C.
 [[nodiscard]] std::vector<CellResult> run_cells(const ReproduceOptions& options,
                                                 const std::vector<Cell>& plan,
                                                 const ReproductionData& data);
 
-// reproduce_files.cpp
+// files.cpp
 [[nodiscard]] Json to_json(const CellResult& result);
 /// Throws nlohmann::json::exception or kBadData.
 [[nodiscard]] CellResult cell_result_from_json(const nlohmann::json& json);
@@ -76,8 +76,8 @@ struct Reproduction {
 /// The processor's name, or "unknown".
 [[nodiscard]] std::string processor_name();
 
-// reproduce_table.cpp
-/// Tables with their legends, in the form of Markdown: for the terminal and the page alike.
+// table.cpp
+/// Tables in the form of Markdown: for the terminal and the page alike.
 [[nodiscard]] std::string accuracy_table(const Reproduction& all, Study study, bool with_spread);
 /// Training time, mean over seeds.
 [[nodiscard]] std::string seconds_table(const Reproduction& all, Study study);
@@ -86,20 +86,22 @@ struct Reproduction {
 /// The synthetic HMM under the paper's protocol with its steps and with small ones; may be empty.
 [[nodiscard]] std::string step_size_table(const Reproduction& all);
 [[nodiscard]] std::string splice_table(const Reproduction& all, bool clean);
+
+// terminal.cpp
 [[nodiscard]] std::string terminal_tables(const Reproduction& all);
 /// A few rows for people who never saw the paper.
 [[nodiscard]] std::string first_look(const Reproduction& all);
 
-// reproduce_claims.cpp
+// claims.cpp
 /// The paper's claims and what became of them: one Markdown item each, the words chosen by the
 /// numbers.
 [[nodiscard]] std::string claims(const Reproduction& all);
 
-// reproduce_page.cpp
+// page.cpp
 /// The report; `figures` is the folder the links point to.
 [[nodiscard]] std::string page(const Reproduction& all, const std::string& figures);
 
-// reproduce_figures.cpp
+// figures.cpp
 struct NamedFigure {
   std::string file;  // "hmm-da-by-n.svg"
   std::string caption;

@@ -1,21 +1,12 @@
-// The data of a training: read, or a share of it held out for validation.
+// The data of a training, read from the files that a job names.
 #pragma once
 
-#include <string>
-
-#include "hqmm/data/sequence_set.hpp"
+#include "hqmm/run/session.hpp"
 #include "train/options.hpp"
 
 namespace hqmm::cli {
 
-struct TrainData {
-  SequenceSet train;
-  SequenceSet validation;
-  std::string how;  // where the validation set came from, when it was split off
-};
-
-[[nodiscard]] TrainData read_train_data(const TrainJob& job);
-/// Throws kBadData unless there is a symbol to learn from, and one to select the best epoch by.
-void require_usable_data(const TrainJob& job, const TrainData& data);
+/// Without a validation file a share of the training data is held out.
+[[nodiscard]] SessionData read_train_data(const TrainJob& job);
 
 }  // namespace hqmm::cli

@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "hqmm/data/sequence_set.hpp"
 #include "hqmm/learn/trainer.hpp"
+#include "hqmm/run/session.hpp"
 #include "support/clock.hpp"
 #include "support/command.hpp"
 
@@ -58,9 +58,9 @@ void Progress::show(const EpochRecord& record) {
                          time_left(record)));
 }
 
-std::string describe_run(const TrainOptions& options, const SequenceSet& train,
-                         const SequenceSet& validation) {
-  const DataPlan plan = plan_data(train, validation, options);
+std::string describe_run(const Session& session) {
+  const auto& [train, validation, plan] = session.planned();
+  const TrainOptions& options = session.options();
   std::string out(name_of(options.learner));
   if (options.learner == LearnerKind::kNsRis)
     out += fmt::format(" ({})", name_of(options.retraction));

@@ -5,9 +5,9 @@
 #include <optional>
 #include <string>
 
-#include "hqmm/data/sequence_set.hpp"
 #include "hqmm/learn/options.hpp"
 #include "hqmm/learn/trainer.hpp"
+#include "hqmm/run/session.hpp"
 #include "support/progress_line.hpp"
 
 namespace hqmm::cli {
@@ -29,8 +29,8 @@ class Progress {
   std::size_t epochs_earlier_ = 0;  // of the restarts before it
 };
 
-/// "ns-ris (feasible), n = 4, w = 2, s = 6: 200 chunks of 300 symbols, …"
-[[nodiscard]] std::string describe_run(const TrainOptions& options, const SequenceSet& train,
-                                       const SequenceSet& validation);
+/// "ns-ris (feasible), n = 4, w = 2, s = 6: 20 training sequences, 60000 symbols in chunks of 300,
+/// …"
+[[nodiscard]] std::string describe_run(const Session& session);
 
 }  // namespace hqmm::cli

@@ -25,7 +25,7 @@
 #include "hqmm/learn/trainer.hpp"
 #include "hqmm/model/likelihood.hpp"
 #include "hqmm/model/parameters.hpp"
-#include "hqmm/run/provenance.hpp"
+#include "hqmm/run/session.hpp"
 #include "hqmm/score/score.hpp"
 #include "support/clock.hpp"
 #include "support/command.hpp"
@@ -45,20 +45,22 @@ struct SelectFlags {
 };
 
 struct Cell {
-  TrainOptions options;
-  TrainResult result;
-  std::string file;  // in the folder for every model
-  Score validation;
+  std::shared_ptr<const Session> session;
+  SessionResult found;
+  std::string file;      // in the folder for every model
   double bits = 0.0;     // per validation symbol
   double seconds = 0.0;  // of one processor
   bool done = false;
+
+  [[nodiscard]] const TrainOptions& options() const { return session->options(); }
+  [[nodiscard]] const TrainResult& result() const { return found.trained; }
 
   /// Bits per symbol more than `best`, and the standard error of that over sequences.
   double behind = 0.0;
   std::optional<double> standard_error;
 };
 
-bool learns_hmms(const Cell& cell) { return cell.options.learner == LearnerKind::kEm; }
+bool learns_hmms(const Cell& cell) { return cell.options().learner == LearnerKind::kEm; }
 
 double rough_cost(const TrainOptions& options) {
   const auto n = static_cast<double>(options.latent_dim);
@@ -66,12 +68,14 @@ double rough_cost(const TrainOptions& options) {
                                              : n * n * n * static_cast<double>(options.kraus_rank);
 }
 
-std::vector<Cell> make_grid(const TrainFlags& flags, std::size_t alphabet_size) {
+/// Data that no run could use is found out here, before the first model.
+std::vector<Cell> make_grid(const TrainFlags& flags, const SessionData& data) {
   std::vector<Cell> out;
   for (const Index n : flags.latent_dims()) {
     for (const Index w : flags.kraus_ranks()) {
       Cell cell;
-      cell.options = flags.cell_options(alphabet_size, n, w);
+      cell.session = std::make_shared<const Session>(
+          data, flags.cell_options(data.train->alphabet().size(), n, w));
       out.push_back(std::move(cell));
       if (learns_hmms(out.back())) break;  // an HMM has no w
     }
@@ -79,27 +83,21 @@ std::vector<Cell> make_grid(const TrainFlags& flags, std::size_t alphabet_size) 
   return out;
 }
 
-void save(const std::string& path, const TrainData& data, const Cell& cell) {
-  write_model(path, {cell.result.model, select_provenance(cell.options, data.train, data.validation,
-                                                          cell.result, cell.bits)});
+void save(const std::string& path, const Cell& cell) {
+  write_model(path, {cell.result().model, cell.found.provenance});
 }
 
 /// n8-w2.h5, or n8.h5 of an HMM.
 std::string file_name(const Cell& cell) {
-  const std::string rank = learns_hmms(cell) ? "" : fmt::format("-w{}", cell.options.kraus_rank);
-  return fmt::format("n{}{}.h5", cell.options.latent_dim, rank);
+  const std::string rank = learns_hmms(cell) ? "" : fmt::format("-w{}", cell.options().kraus_rank);
+  return fmt::format("n{}{}.h5", cell.options().latent_dim, rank);
 }
 
 class Grid {
  public:
   /// `folder`: where every model goes as soon as it is trained; empty for nowhere.
-  Grid(const TrainJob& job, const TrainData& data, std::vector<Cell> cells,
-       std::filesystem::path folder)
-      : job_(job),
-        data_(data),
-        cells_(std::move(cells)),
-        folder_(std::move(folder)),
-        line_(job.common) {}
+  Grid(const TrainJob& job, std::vector<Cell> cells, std::filesystem::path folder)
+      : job_(job), cells_(std::move(cells)), folder_(std::move(folder)), line_(job.common) {}
 
   /// Trained models, the best first; those that an interrupt left out are not among them.
   std::vector<Cell> run(const StopRequest& stop) {
@@ -107,7 +105,7 @@ class Grid {
     std::vector<std::size_t> order(cells_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-      return rough_cost(cells_[a].options) > rough_cost(cells_[b].options);
+      return rough_cost(cells_[a].options()) > rough_cost(cells_[b].options());
     });
     show();
     std::atomic<std::size_t> next{0};
@@ -126,19 +124,18 @@ class Grid {
  private:
   void train_one(Cell& cell, const StopRequest& stop) {
     const double start = thread_seconds();
-    TrainHooks hooks;
-    hooks.stop_requested = stop;
-    cell.result = train(data_.train, data_.validation, cell.options, hooks);
-    if (cell.result.status == TrainStatus::kInterrupted) return;
-    const DataPlan plan = plan_data(data_.train, data_.validation, cell.options);
-    cell.validation = score(cell.result.model, data_.validation, plan.validation_burn_in, 1);
-    cell.bits = cell.validation.bits_per_symbol.value();
+    SessionRequest request;
+    request.hooks.stop_requested = stop;
+    request.report = Report::kSelect;
+    cell.found = cell.session->run(request);
+    if (cell.result().status == TrainStatus::kInterrupted) return;
+    cell.bits = cell.found.scores.validation.bits_per_symbol.value();
     cell.seconds = thread_seconds() - start;
     cell.done = true;
     const std::lock_guard lock(guard_);
     if (!folder_.empty()) {
       cell.file = (folder_ / file_name(cell)).string();
-      save(cell.file, data_, cell);
+      save(cell.file, cell);
     }
     ++done_;
     show();
@@ -150,7 +147,7 @@ class Grid {
     std::erase_if(cells_, [](const Cell& cell) { return !cell.done; });
     std::stable_sort(cells_.begin(), cells_.end(), [](const Cell& a, const Cell& b) {
       if (a.bits != b.bits) return a.bits < b.bits;
-      return parameter_count(a.result.model) < parameter_count(b.result.model);
+      return parameter_count(a.result().model) < parameter_count(b.result().model);
     });
     for (Cell& cell : cells_) compare(cell, cells_.front());
     return std::move(cells_);
@@ -160,9 +157,9 @@ class Grid {
     cell.behind = cell.bits - best.bits;
     if (&cell == &best) return;
     std::vector<double> more, symbols;
-    for (std::size_t i = 0; i < cell.validation.per_sequence.size(); ++i) {
-      const SequenceLikelihood& here = cell.validation.per_sequence[i];
-      const SequenceLikelihood& there = best.validation.per_sequence[i];
+    for (std::size_t i = 0; i < cell.found.scores.validation.per_sequence.size(); ++i) {
+      const SequenceLikelihood& here = cell.found.scores.validation.per_sequence[i];
+      const SequenceLikelihood& there = best.found.scores.validation.per_sequence[i];
       more.push_back((there.log_likelihood - here.log_likelihood) / std::numbers::ln2);
       symbols.push_back(static_cast<double>(here.scored));
     }
@@ -170,7 +167,6 @@ class Grid {
   }
 
   const TrainJob& job_;
-  const TrainData& data_;
   std::vector<Cell> cells_;
   std::filesystem::path folder_;
   std::size_t done_ = 0;
@@ -180,16 +176,16 @@ class Grid {
 
 Json cell_json(const Cell& cell) {
   Json out;
-  out["latent_dim"] = cell.options.latent_dim;
-  out["kraus_rank"] = learns_hmms(cell) ? Json(nullptr) : Json(cell.options.kraus_rank);
-  out["parameters"] = parameter_count(cell.result.model);
+  out["latent_dim"] = cell.options().latent_dim;
+  out["kraus_rank"] = learns_hmms(cell) ? Json(nullptr) : Json(cell.options().kraus_rank);
+  out["parameters"] = parameter_count(cell.result().model);
   out["validation_bits_per_symbol"] = number(cell.bits);
   out["behind_best"] = number(cell.behind);
   out["behind_best_standard_error"] = number(cell.standard_error);
   out["seconds"] = cell.seconds;
-  out["status"] = name_of(cell.result.status);
-  out["epochs_run"] = cell.result.epochs_run;
-  out["best_epoch"] = cell.result.best_epoch;
+  out["status"] = name_of(cell.result().status);
+  out["epochs_run"] = cell.result().epochs_run;
+  out["best_epoch"] = cell.result().best_epoch;
   if (!cell.file.empty()) out["model"] = cell.file;
   return out;
 }
@@ -211,10 +207,11 @@ std::string grid_text(const TrainJob& job, const std::vector<Cell>& cells) {
     std::string behind = &cell == &cells.front() ? "" : fmt::format("{:.5f}", cell.behind);
     if (cell.standard_error) behind += fmt::format(" ± {:.5f}", *cell.standard_error);
     out += fmt::format(
-        "{:>5} {:>4} {:>11} {:>12.5f}   {:<20} {:>9.1f}{}\n", cell.options.latent_dim,
-        learns_hmms(cell) ? "–" : fmt::format("{}", cell.options.kraus_rank),
-        parameter_count(cell.result.model), cell.bits, behind, cell.seconds,
-        cell.result.status == TrainStatus::kDiverged ? "  diverged: " + cell.result.message : "");
+        "{:>5} {:>4} {:>11} {:>12.5f}   {:<20} {:>9.1f}{}\n", cell.options().latent_dim,
+        learns_hmms(cell) ? "–" : fmt::format("{}", cell.options().kraus_rank),
+        parameter_count(cell.result().model), cell.bits, behind, cell.seconds,
+        cell.result().status == TrainStatus::kDiverged ? "  diverged: " + cell.result().message
+                                                       : "");
   }
   if (!job.out.empty()) out += fmt::format("the first is in {}\n", job.out);
   return out;
@@ -232,15 +229,14 @@ void run_select(SelectFlags& flags) {
   leave_on_interrupts();
   TrainJob job = flags.train.job();
   make_folder(flags.models);
-  const TrainData data = read_train_data(job);
-  require_usable_data(job, data);
-  std::vector<Cell> grid = make_grid(flags.train, data.train.alphabet().size());
+  const SessionData data = read_train_data(job);
+  std::vector<Cell> grid = make_grid(flags.train, data);
   const std::size_t wanted = grid.size();
   if (!data.how.empty()) narrate(job.common, data.how);
   const StopRequest stop = catch_interrupts();
-  const std::vector<Cell> cells = Grid(job, data, std::move(grid), flags.models).run(stop);
+  const std::vector<Cell> cells = Grid(job, std::move(grid), flags.models).run(stop);
   if (cells.empty()) throw fail(ErrorCode::kInterrupted, "interrupted: nothing was written");
-  if (!job.out.empty()) save(job.out, data, cells.front());
+  if (!job.out.empty()) save(job.out, cells.front());
   Output output;
   output.write(job.common.json ? dump(grid_json(job, cells)) : grid_text(job, cells));
   output.finish();

@@ -1,5 +1,5 @@
-// hqmm train DATA: learns one model. Parses, reads the data, runs the library's trainer with
-// observers for progress, the run directory and Ctrl-C, writes the model and says what came of it.
+// hqmm train DATA: learns one model. Parses, reads the data, runs a session of the library with a
+// line of progress and Ctrl-C, writes the model and says what came of it.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -13,15 +13,17 @@
 
 #include "hqmm/core/error.hpp"
 #include "hqmm/core/simd.hpp"
+#include "hqmm/data/hash_text.hpp"
 #include "hqmm/io/atomic_file.hpp"
 #include "hqmm/io/model_file.hpp"
-#include "hqmm/learn/start.hpp"
 #include "hqmm/learn/stationarity.hpp"
 #include "hqmm/learn/trainer.hpp"
 #include "hqmm/model/any_model.hpp"
-#include "hqmm/run/provenance.hpp"
+#include "hqmm/run/active_run.hpp"
 #include "hqmm/run/run_directory.hpp"
+#include "hqmm/run/session.hpp"
 #include "hqmm/run/train_config.hpp"
+#include "hqmm/score/score_json.hpp"
 #include "support/command.hpp"
 #include "support/interrupts.hpp"
 #include "support/model_text.hpp"
@@ -29,7 +31,6 @@
 #include "train/data.hpp"
 #include "train/options.hpp"
 #include "train/progress.hpp"
-#include "train/run.hpp"
 
 namespace hqmm::cli {
 namespace {
@@ -57,76 +58,34 @@ std::string how_to_go_on(const TrainJob& job) {
   return fmt::format("go on with 'hqmm train --resume {}'", job.run_path);
 }
 
-AnyModel learn_warm_start(const TrainJob& job, const TrainData& data, Run& run,
-                          const StopRequest& stop) {
-  const TrainOptions em = em_start_options(job.options);
-  narrate(job.common,
-          fmt::format("warm start: EM, {} states, {} restarts", em.latent_dim, em.restarts));
-  Progress progress(job.common, em);
-  TrainHooks hooks;
-  hooks.stop_requested = stop;
-  hooks.on_epoch = [&](const EpochRecord& record) { progress.show(record); };
-  TrainResult result = train(data.train, data.validation, em, hooks);
-  if (result.status == TrainStatus::kInterrupted) {
-    if (run) run.mark_begun();
-    progress.clear();
-    throw fail(ErrorCode::kInterrupted, "interrupted during the warm start: {}",
-               run ? how_to_go_on(job) : "nothing was written");
-  }
-  return std::move(result.model);
-}
-
-/// The model a warm start begins with: from a file, or an HMM that EM learns first. A run keeps it.
-std::optional<AnyModel> find_warm_start(const TrainJob& job, const TrainData& data, Run& run,
-                                        const StopRequest& stop) {
+/// A run that has its warm start needs no other.
+WarmStart find_warm_start(const TrainJob& job, const std::optional<ActiveRun>& run) {
   if (job.warm_start.empty()) return {};
-  if (run.has("warm_start.h5")) return read_model(run->file("warm_start.h5")).model;
-  AnyModel model = job.warm_start == "em" ? learn_warm_start(job, data, run, stop)
-                   : job.warm_model       ? *job.warm_model
-                                          : read_model(job.warm_start).model;
-  if (run) write_model(run->file("warm_start.h5"), {model, R"({"command":"train --warm-start"})"});
-  return model;
+  if (job.warm_start == "em") return {WarmStart::Kind::kEm, {}};
+  if (job.warm_model) return {WarmStart::Kind::kModel, job.warm_model};
+  if (run && run->has("warm_start.h5")) return {WarmStart::Kind::kModel, {}};
+  return {WarmStart::Kind::kModel, read_model(job.warm_start).model};
 }
 
-/// Where to go on, if anywhere.
-std::optional<Checkpoint> find_checkpoint(const TrainJob& job, Run& run) {
-  if (!run || !job.resuming) return {};
-  std::optional<Checkpoint> found = run->checkpoint();
-  if (!job.stationarity) return found;
-  const bool at_end = found && (found->restart_over || found->epochs_done >= job.options.epochs);
-  if (at_end && run.has("stationarity.json")) return found;
-  if (found)
-    narrate(job.common, "the bound is measured on a whole run: starting from its beginning");
-  for (const char* name : {"checkpoint.h5", "stationarity.json"}) run.remove(name);
-  return run->checkpoint();  // none any more; clears the history
-}
-
-std::unique_ptr<StationarityProbe> find_probe(const TrainJob& job, const TrainData& data,
-                                              const Run& run, const std::optional<AnyModel>& warm) {
-  if (!job.stationarity || run.has("stationarity.json")) return {};
-  const Start start = warm ? warm_start(*warm, job.options, data.train.alphabet(), 0)
-                           : Start{random_start(job.options, data.train.alphabet(), 0), {}};
-  return std::make_unique<StationarityProbe>(data.train, data.validation, job.options,
-                                             std::get<Hqmm>(start.model).initial_state);
-}
-
-void write_bound(const TrainJob& job, Run& run, const StationarityReport& report) {
+void write_bound(const TrainJob& job, std::optional<ActiveRun>& run,
+                 const StationarityReport& report) {
   const std::string path =
-      run ? run->file("stationarity.json")
+      run ? (*run)->file("stationarity.json")
           : (std::filesystem::path(job.out).parent_path() / "stationarity.json").string();
   write_file(path, dump(to_json(report)));
   narrate(job.common, fmt::format("every term of the paper's bound → {}{}", path,
                                   run ? fmt::format(" (hqmm inspect {})", job.run_path) : ""));
 }
 
-Json summarise(const TrainJob& job, const TrainResult& result, const TrainScores& scores) {
+Json summarise(const TrainJob& job, const SessionResult& found) {
+  const TrainResult& result = found.trained;
   Json out;
   out["model"] = job.out;
   out["learner"] = name_of(job.options.learner);
   out["epochs_run"] = result.epochs_run;
   out["best_epoch"] = result.best_epoch;
-  out["train"] = score_json(scores.train);
-  out["validation"] = score_json(scores.validation);
+  out["train"] = score_json(found.scores.train);
+  out["validation"] = score_json(found.scores.validation);
   out["feasibility_residual"] = feasibility_residual(result.model);
   out["feasible"] = is_feasible(result.model);
   out["status"] = name_of(result.status);
@@ -173,11 +132,12 @@ void print_summary(const TrainJob& job, const Json& summary) {
 }
 
 /// A model that took hours is not lost to a full disk: the run has it, or a temporary file gets it.
-void save_model(const TrainJob& job, const Run& run, const ModelFile& file) {
+void save_model(const TrainJob& job, bool in_run, const ModelFile& file) {
   try {
     write_model(job.out, file);
   } catch (const Error& error) {
-    if (run) throw with_advice(error, "nothing is lost, " + how_to_go_on(job) + " [-o elsewhere]");
+    if (in_run)
+      throw with_advice(error, "nothing is lost, " + how_to_go_on(job) + " [-o elsewhere]");
     const std::string rescue =
         (std::filesystem::temp_directory_path() / fmt::format("hqmm-{}.h5", ::getpid())).string();
     try {
@@ -189,81 +149,89 @@ void save_model(const TrainJob& job, const Run& run, const ModelFile& file) {
   }
 }
 
-struct Trained {
-  TrainResult result;
-  std::optional<StationarityReport> bound;
-};
-
-Trained train_in(const TrainJob& job, const TrainData& data, Run& run, const StopRequest& stop) {
-  const std::optional<Checkpoint> checkpoint = find_checkpoint(job, run);
-  const std::optional<AnyModel> warm = find_warm_start(job, data, run, stop);
-  const std::unique_ptr<StationarityProbe> probe = find_probe(job, data, run, warm);
-  narrate(job.common, describe_run(job.options, data.train, data.validation));
-  Progress progress(job.common, job.options);
-  TrainHooks hooks;
-  hooks.stop_requested = stop;
-  if (probe) hooks.on_step = probe->watcher();
-  hooks.on_epoch = [&](const EpochRecord& record) {
-    if (run) {
-      run->append(record);
-      run.mark_begun();
-    }
-    progress.show(record);
+/// Trains with a line of progress for people.
+SessionResult train_in(const TrainJob& job, const Session& session, std::optional<ActiveRun>& run,
+                       const StopRequest& stop) {
+  std::optional<Progress> progress;
+  SessionRequest request;
+  request.warm_start = find_warm_start(job, run);
+  request.run = run ? &*run : nullptr;
+  request.resume = job.resuming;
+  request.stationarity = job.stationarity;
+  request.hooks.stop_requested = stop;
+  request.hooks.on_note = [&](const std::string& text) { narrate(job.common, text); };
+  request.hooks.on_stage = [&](Stage stage, const TrainOptions& options) {
+    progress.reset();
+    narrate(job.common, stage == Stage::kTraining
+                            ? describe_run(session)
+                            : fmt::format("warm start: EM, {} states, {} restarts",
+                                          options.latent_dim, options.restarts));
+    progress.emplace(job.common, options);
   };
-  if (run) hooks.on_checkpoint = [&](const Checkpoint& at) { run->save(at); };
-  Trained out;
+  request.hooks.on_epoch = [&](Stage, const EpochRecord& record) { progress->show(record); };
   try {
-    out.result = train(data.train, data.validation, job.options, hooks, warm,
-                       checkpoint ? &*checkpoint : nullptr);
+    return session.run(request);
   } catch (const Error& error) {
-    if (run.has("checkpoint.h5") && error.code() == ErrorCode::kCannotWrite)
+    if (run && run->has("checkpoint.h5") && error.code() == ErrorCode::kCannotWrite)
       throw with_advice(error, "once there is room, " + how_to_go_on(job));
     throw;
   }
-  if (probe) out.bound = probe->report();
-  return out;
+}
+
+/// How a run ended that is not as it should be. The exit status says so too.
+void require_good_end(const TrainJob& job, const TrainResult& result, bool in_run) {
+  if (result.status == TrainStatus::kInterrupted) {
+    throw fail(ErrorCode::kInterrupted, "interrupted: the best model so far is in {}{}", job.out,
+               in_run ? "; " + how_to_go_on(job) : "");
+  }
+  if (result.status == TrainStatus::kDiverged) {
+    throw fail(ErrorCode::kDiverged, "training diverged: {}; the best model before that is in {}",
+               result.message, job.out);
+  }
+}
+
+/// Reads the data, of a run that goes on the same as when it began.
+SessionData find_train_data(const TrainJob& job) {
+  SessionData data = read_train_data(job);
+  require_unchanged(data.train_file, hash_text(*data.train), job.expected_train_hash);
+  require_unchanged(data.validation_file, hash_text(*data.validation),
+                    job.expected_validation_hash);
+  return data;
 }
 
 void run_training(TrainJob& job, std::optional<RunDirectory> found) {
   leave_on_interrupts();
-  const TrainData data = read_train_data(job);
-  require_unchanged(job.train_path, hash_text(data.train), job.expected_train_hash);
-  require_unchanged(data.how.empty() ? job.validation_path : job.train_path,
-                    hash_text(data.validation), job.expected_validation_hash);
+  SessionData data = find_train_data(job);
   warn_of_other_instructions(job.expected_simd);
-  job.settle(data.train.alphabet().size());
-  require_usable_data(job, data);
+  job.settle(data.train->alphabet().size());
+  const Session session(std::move(data), job.options);
   const StopRequest stop = catch_interrupts();
-  const bool new_run = !found && !job.run_path.empty();
-  const Json config =
-      new_run ? job.config(hash_text(data.train), hash_text(data.validation)) : Json();
-  Run run(std::move(found), job.run_path, config);
-  if (!data.how.empty()) narrate(job.common, data.how);
-  const auto [result, bound] = train_in(job, data, run, stop);
-
-  const TrainScores scores = score_trained(result.model, data.train, data.validation, job.options);
-  const Json summary = summarise(job, result, scores);
-  const std::string warm =
-      job.warm_start.empty() || job.warm_start == "em" ? job.warm_start : "model";
-  save_model(job, run,
-             {result.model,
-              train_provenance(job.options, warm, data.train, data.validation, result, scores)});
-  if (bound) write_bound(job, run, *bound);
-  if (run) write_file(run->file("summary.json"), dump(summary));
+  std::optional<ActiveRun> run;
+  if (found) {
+    run.emplace(std::move(*found));
+  } else if (!job.run_path.empty()) {
+    const Json config =
+        job.config(hash_text(*session.data().train), hash_text(*session.data().validation));
+    run.emplace(job.run_path, config.dump());
+  }
+  if (!session.data().how.empty()) narrate(job.common, session.data().how);
+  const SessionResult trained = train_in(job, session, run, stop);
+  if (trained.ended_in == Stage::kWarmStart) {
+    throw fail(ErrorCode::kInterrupted, "interrupted during the warm start: {}",
+               run ? how_to_go_on(job) : "nothing was written");
+  }
+  const TrainResult& result = trained.trained;
+  const Json summary = summarise(job, trained);
+  save_model(job, run.has_value(), {result.model, trained.provenance});
+  if (trained.bound) write_bound(job, run, *trained.bound);
+  if (run) write_file((*run)->file("summary.json"), dump(summary));
   warn_if_infeasible(result.model, job.out);
   for (const RestartSummary& one : result.restarts) {
     if (!one.message.empty() && one.restart != result.best_restart)
       warn(fmt::format("restart {}: {}", one.restart + 1, one.message));
   }
   print_summary(job, summary);
-  if (result.status == TrainStatus::kInterrupted) {
-    throw fail(ErrorCode::kInterrupted, "interrupted: the best model so far is in {}{}", job.out,
-               run ? "; " + how_to_go_on(job) : "");
-  }
-  if (result.status == TrainStatus::kDiverged) {
-    throw fail(ErrorCode::kDiverged, "training diverged: {}; the best model before that is in {}",
-               result.message, job.out);
-  }
+  require_good_end(job, result, run.has_value());
 }
 
 void run_train(TrainFlags& flags) {

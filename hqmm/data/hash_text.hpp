@@ -1,0 +1,12 @@
+// The hash of a data set as it is written everywhere: 16 hexadecimal digits.
+#pragma once
+
+#include <string>
+
+#include "hqmm/data/sequence_set.hpp"
+
+namespace hqmm {
+
+[[nodiscard]] std::string hash_text(const SequenceSet& set);
+
+}  // namespace hqmm

@@ -1,0 +1,37 @@
+// The run directory of a training under way: one process at a time, and nothing left over from a
+// run that could not begin.
+#pragma once
+
+#include <string>
+
+#include "hqmm/run/run_directory.hpp"
+
+namespace hqmm {
+
+class ActiveRun {
+ public:
+  /// A new run with this JSON as its configuration. Throws like RunDirectory::create.
+  ActiveRun(const std::string& path, const std::string& config);
+  /// One to go on with. Throws kUsage when another process trains in it.
+  explicit ActiveRun(RunDirectory found);
+  /// A new run that never began leaves its place free for the corrected command.
+  ~ActiveRun();
+  ActiveRun(const ActiveRun&) = delete;
+  ActiveRun& operator=(const ActiveRun&) = delete;
+
+  RunDirectory* operator->() { return &directory_; }
+  void mark_begun() { begun_ = true; }
+  [[nodiscard]] bool has(const char* name) const;
+  void remove(const std::string& name) const;
+
+ private:
+  void lock();
+  void remove_leftovers() const;
+
+  RunDirectory directory_;
+  int lock_ = -1;  // an open config.json; the kernel lets go of it however the process ends
+  bool created_ = false;
+  bool begun_ = false;
+};
+
+}  // namespace hqmm
