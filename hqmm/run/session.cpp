@@ -99,6 +99,8 @@ class SessionRun {
     const WarmStart& asked = request_.warm_start;
     if (asked.kind == WarmStart::Kind::kNone) return {};
     if (run_has(kWarmStartFile)) return read_model((*run_)->file(kWarmStartFile)).model;
+    if (asked.kind == WarmStart::Kind::kModel && !asked.model)
+      throw fail(ErrorCode::kUsage, "the warm start has no model, and the run keeps none");
     std::optional<AnyModel> model = asked.model;
     if (asked.kind == WarmStart::Kind::kEm) model = learn_warm_start();
     if (model && run_ != nullptr) {

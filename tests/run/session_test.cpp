@@ -141,6 +141,14 @@ TEST(Session, StoppedInTheWarmStartHasNoModel) {
   EXPECT_TRUE(found.provenance.empty());
 }
 
+TEST(Session, AWarmStartNeedsItsModel) {
+  const SmallData data = session_sets();
+  SessionRequest request;
+  request.warm_start.kind = WarmStart::Kind::kModel;
+  const Session session(session_of(data), quick(LearnerKind::kNsRis));
+  testing::expect_error(ErrorCode::kUsage, "has no model", [&] { (void)session.run(request); });
+}
+
 TEST(Session, HoldsOutAShareWithoutAValidationSet) {
   const SmallData data = session_sets();
   const SessionData split = session_data(borrowed(data.train), nullptr, 0.5, 1);

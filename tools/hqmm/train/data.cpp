@@ -1,6 +1,7 @@
 #include "train/data.hpp"
 
 #include <memory>
+#include <utility>
 
 #include "hqmm/data/sequence_set.hpp"
 #include "hqmm/io/sequences.hpp"
