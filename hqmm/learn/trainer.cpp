@@ -40,8 +40,8 @@ class Trainer {
         !options.gradient_through_burn_in) {
       throw fail(ErrorCode::kUsage,
                  "an initial state cannot be learned behind a burn-in of {} that the gradient does "
-                 "not pass: let it through, or use --burn-in 0",
-                 plan_.burn_in);
+                 "not pass: let it through, or use {}",
+                 plan_.burn_in, option("burn_in", 0));
     }
   }
 
@@ -66,8 +66,8 @@ class Trainer {
     if (!chunks_.empty()) return;
     throw fail(ErrorCode::kBadData,
                "no training symbol is left behind the burn-in of {}: the longest sequence has {} "
-               "(use a smaller --burn-in)",
-               plan_.burn_in, train_.longest());
+               "(use a smaller {})",
+               plan_.burn_in, train_.longest(), option("burn_in"));
   }
 
   [[nodiscard]] double seconds() const {
@@ -349,8 +349,8 @@ void require_scores(const SequenceSet& validation, std::size_t burn_in) {
   }
   throw fail(ErrorCode::kBadData,
              "no validation symbol is left to score behind the burn-in of {}: the longest sequence "
-             "has {} (--validation-burn-in sets it)",
-             burn_in, validation.longest());
+             "has {} ({} sets it)",
+             burn_in, validation.longest(), option("validation_burn_in"));
 }
 
 }  // namespace
