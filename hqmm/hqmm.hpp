@@ -29,6 +29,7 @@
 #include "hqmm/io/text.hpp"
 #include "hqmm/learn/classifier_learner.hpp"
 #include "hqmm/learn/data_plan.hpp"
+#include "hqmm/learn/option_table.hpp"
 #include "hqmm/learn/stationarity.hpp"
 #include "hqmm/learn/trainer.hpp"
 #include "hqmm/model/any_model.hpp"

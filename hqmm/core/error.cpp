@@ -1,5 +1,7 @@
 #include "hqmm/core/error.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -32,6 +34,18 @@ std::size_t printable_length(std::string_view text) noexcept {
   return length;
 }
 
+// An option in a text: kOpen id [kThen value] kClose.
+constexpr char kOpen = '\x01', kThen = '\x02', kClose = '\x03';
+
+std::string cpp_words(std::string_view id, std::string_view value) {
+  return value.empty() ? std::string(id) : fmt::format("{} {}", id, value);
+}
+
+std::string after_place(const Where& where, const std::string& message) {
+  const std::string place = where.text();
+  return place.empty() ? message : place + ": " + message;
+}
+
 }  // namespace
 
 std::string Where::text() const {
@@ -47,10 +61,47 @@ std::string Where::text() const {
   return out;
 }
 
-Error::Error(ErrorCode code, std::string message, Where where)
-    : code_(code), message_(std::move(message)), where_(std::move(where)) {
-  const std::string place = where_.text();
-  line_ = place.empty() ? message_ : place + ": " + message_;
+std::string in_words(std::string_view text, const OptionNames& names) {
+  std::string out;
+  for (;;) {
+    const std::size_t open = text.find(kOpen);
+    out += text.substr(0, open);
+    if (open == std::string_view::npos) return out;
+    text.remove_prefix(open + 1);
+    const std::size_t close = std::min(text.find(kClose), text.size());
+    const std::string_view ref = text.substr(0, close);
+    const std::size_t then = std::min(ref.find(kThen), ref.size());
+    const std::string_view value = ref.substr(std::min(then + 1, ref.size()));
+    out += names ? names(ref.substr(0, then), value) : cpp_words(ref.substr(0, then), value);
+    text.remove_prefix(std::min(close + 1, text.size()));
+  }
+}
+
+Error::Error(ErrorCode code, std::string marked, Where where)
+    : code_(code),
+      marked_(std::move(marked)),
+      message_(in_words(marked_)),
+      where_(std::move(where)),
+      line_(after_place(where_, message_)) {}
+
+std::string Error::text(const OptionNames& names) const {
+  return after_place(where_, in_words(marked_, names));
+}
+
+Error Error::at(Where where) const {
+  return Error(code_, marked_, std::move(where)).in(situation_);
+}
+
+Error Error::as(ErrorCode code) const {
+  Error out = *this;
+  out.code_ = code;
+  return out;
+}
+
+Error Error::in(Situation situation) const {
+  Error out = *this;
+  out.situation_ = situation;
+  return out;
 }
 
 std::string printable(std::string_view text, std::size_t most) {
@@ -70,3 +121,11 @@ std::string printable(std::string_view text, std::size_t most) {
 }
 
 }  // namespace hqmm
+
+fmt::format_context::iterator fmt::formatter<hqmm::OptionRef>::format(
+    const hqmm::OptionRef& ref, format_context& context) const {
+  if (ref.value.empty())
+    return fmt::format_to(context.out(), "{}{}{}", hqmm::kOpen, ref.id, hqmm::kClose);
+  return fmt::format_to(context.out(), "{}{}{}{}{}", hqmm::kOpen, ref.id, hqmm::kThen, ref.value,
+                        hqmm::kClose);
+}

@@ -1,13 +1,15 @@
 // Errors: anything an input, an option or the outside world can cause is an Error with a code, one
 // line of text and the place it came from. A bug is an assertion, never an Error.
 //
-// The code *is* the exit status of the command line; there is no second table.
+// The code *is* the exit status of the command line; there is no second table. A message names the
+// options it is about by their ids; what people call them depends on where they gave them.
 #pragma once
 
 #include <fmt/core.h>
 
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,18 +40,55 @@ struct Where {
   [[nodiscard]] std::string text() const;
 };
 
+/// An option that a message speaks of, by the name of its member, and perhaps a value to give it:
+/// option("latent_dim"), option("burn_in", 0). In a text it is written between marks that
+/// printable() never lets through.
+struct OptionRef {
+  std::string_view id;
+  std::string value{};
+};
+[[nodiscard]] inline OptionRef option(std::string_view id) { return {id}; }
+template <typename Value>
+[[nodiscard]] OptionRef option(std::string_view id, const Value& value) {
+  return {id, fmt::format("{}", value)};
+}
+
+/// What an option is called where people meet it; the value is empty when none is named.
+using OptionNames = std::function<std::string(std::string_view id, std::string_view value)>;
+/// A text with its options in the words of `names`; without them in those of C++.
+[[nodiscard]] std::string in_words(std::string_view text, const OptionNames& names = {});
+
+/// What a face of the library may know a way out of.
+enum class Situation {
+  kPlain,
+  kClassifierFile,  // a model was expected in where().file
+  kRunExists,       // a new run was to be kept in where().file
+};
+
 class Error : public std::exception {
  public:
-  Error(ErrorCode code, std::string message, Where where = {});
+  Error(ErrorCode code, std::string marked, Where where = {});
 
   [[nodiscard]] ErrorCode code() const noexcept { return code_; }
   [[nodiscard]] const std::string& message() const noexcept { return message_; }
   [[nodiscard]] const Where& where() const noexcept { return where_; }
+  [[nodiscard]] Situation situation() const noexcept { return situation_; }
   /// One line: the place, then the message.
   [[nodiscard]] const char* what() const noexcept override { return line_.c_str(); }
+  /// The same line in the words of a face.
+  [[nodiscard]] std::string text(const OptionNames& names) const;
+  /// The message with the marks of its options: what another message is made of.
+  [[nodiscard]] const std::string& marked() const noexcept { return marked_; }
+
+  /// The same error at another place; with another code.
+  [[nodiscard]] Error at(Where where) const;
+  [[nodiscard]] Error as(ErrorCode code) const;
+  [[nodiscard]] Error in(Situation situation) const;
 
  private:
   ErrorCode code_;
+  Situation situation_ = Situation::kPlain;
+  std::string marked_;
   std::string message_;
   Where where_;
   std::string line_;
@@ -74,3 +113,9 @@ template <typename... Args>
 [[nodiscard]] std::string printable(std::string_view text, std::size_t most = 40);
 
 }  // namespace hqmm
+
+template <>
+struct fmt::formatter<hqmm::OptionRef> {
+  constexpr auto parse(format_parse_context& context) { return context.begin(); }
+  format_context::iterator format(const hqmm::OptionRef& ref, format_context& context) const;
+};

@@ -26,7 +26,7 @@ class Alphabet {
   static Alphabet protein();  // the 20 amino acids, ordered by letter
   /// Distinct non-empty tokens without blanks, commas or '#'; throws kUsage naming the bad one.
   static Alphabet tokens(std::vector<std::string> tokens);
-  /// "dna", "rna", "protein", a count ("6") or a comma list ("a,b,c"), as `--alphabet` takes it.
+  /// "dna", "rna", "protein", a count ("6") or a comma list ("a,b,c").
   static Alphabet parse(std::string_view text);
   /// The alphabet that writes its symbols so: recognises the built-in ones.
   static Alphabet from_tokens(std::vector<std::string> tokens);

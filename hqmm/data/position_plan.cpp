@@ -18,9 +18,9 @@ constexpr std::size_t kMostPositions = std::size_t{1} << 32;
 
 [[noreturn]] void refuse(std::string_view text) {
   throw fail(ErrorCode::kUsage,
-             "positions '{}': expected stationary, each, window:A-B, window:A-B,tie=K (A ≤ B, "
+             "{}: expected stationary, each, window:A-B, window:A-B,tie=K (A ≤ B, "
              "K ≥ 1) or map:FILE",
-             printable(text));
+             option("positions", printable(text)));
 }
 
 std::optional<std::size_t> parse_number(std::string_view text) {
@@ -107,11 +107,12 @@ std::string PositionPlan::text() const {
 
 std::vector<std::uint32_t> PositionPlan::sets(std::size_t length) const {
   if (kind == Kind::kWindow && last >= length) {
-    throw fail(ErrorCode::kUsage, "positions {}: the longest sequence has positions 0 to {} only",
-               text(), length == 0 ? 0 : length - 1);
+    throw fail(ErrorCode::kUsage, "{}: the longest sequence has positions 0 to {} only",
+               option("positions", printable(text(), 200)), length == 0 ? 0 : length - 1);
   }
   if (kind == Kind::kMap && map.empty())
-    throw fail(ErrorCode::kUsage, "positions {}: the map is empty", text());
+    throw fail(ErrorCode::kUsage, "{}: the map is empty",
+               option("positions", printable(text(), 200)));
   std::vector<std::uint32_t> out(length);
   std::map<std::size_t, std::uint32_t> numbers;
   for (std::size_t t = 0; t < length; ++t) {

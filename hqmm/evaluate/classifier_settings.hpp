@@ -1,18 +1,17 @@
 // The settings a classifier can be learned with: what is recommended for given data, and lists of
-// them to choose from, as `--grid` writes them:
+// them to choose from, as a grid writes them:
 //
 //   step-size=0.005,0.01;dropout=0.3,0.5      all four combinations
 //
-// Options go by the names of their flags.
+// Options go by their ids, with - or _ between words.
 #pragma once
 
-#include <functional>
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "hqmm/learn/classifier_learner.hpp"
+#include "hqmm/learn/option_table.hpp"
 
 namespace hqmm {
 
@@ -28,23 +27,17 @@ struct Recommendation {
   std::string why;
 };
 [[nodiscard]] Recommendation recommended_options(const SequenceSet& data);
-/// The same with what the user has given on top, by option name; what a given learner or objective
+/// The same with what the user has given on top, by option id; what a given learner or objective
 /// implies for the rest. A map's file is not opened.
-using GivenOptions = std::map<std::string, std::string, std::less<>>;
 [[nodiscard]] Recommendation recommended_options(const SequenceSet& data,
                                                  const GivenOptions& given);
 
 /// What cross-validation chooses from when no grid is given: windows over a third, a half and two
-/// thirds of sequences of one length, and how many positions are dropped.
-[[nodiscard]] std::string default_grid(const ClassifierOptions& base, const SequenceSet& data);
-
-/// The default grid without what the user has given.
-[[nodiscard]] std::string default_grid(const ClassifierOptions& base, const SequenceSet& data,
-                                       const GivenOptions& given);
-
-/// Sets one option by its name; throws kUsage naming the option and what was expected.
-void set_option(ClassifierOptions& options, std::string_view name, std::string_view value);
-[[nodiscard]] std::vector<std::string> option_names();
+/// thirds of sequences of one length, and how many positions are dropped; without what the user
+/// has given.
+[[nodiscard]] std::vector<ClassifierSetting> default_settings(const ClassifierOptions& base,
+                                                              const SequenceSet& data,
+                                                              const GivenOptions& given = {});
 
 /// Every combination of a grid's values on top of `base`; one, `base` itself, for an empty text.
 /// Throws kUsage.

@@ -117,7 +117,7 @@ ClassifierFile parse_classifier(const std::string& bytes, const std::string& nam
   try {
     require_valid(out.classifier);
   } catch (const Error& error) {
-    throw Error(error.code(), error.message(), in_file(name));
+    throw error.at(in_file(name));
   }
   return out;
 }

@@ -114,11 +114,12 @@ Error choose_variable(const std::string& file, const std::string& wanted,
   if (available.size() > kNamesShown) names += ", …";
   if (wanted.empty()) {
     return fail(ErrorCode::kBadData, in_file(file),
-                "the file holds {} matrices: choose with --variable NAME among {}",
-                available.size(), names);
+                "the file holds {} matrices: choose with {} among {}", available.size(),
+                option("variable", "NAME"), names);
   }
   return fail(ErrorCode::kBadData, in_file(file),
-              "there is no matrix of integers '{}'; --variable takes {}", printable(wanted), names);
+              "there is no matrix of integers '{}'; {} takes {}", printable(wanted),
+              option("variable"), names);
 }
 
 }  // namespace hqmm

@@ -48,10 +48,9 @@ Error bad_letter(char letter, const Alphabet& alphabet, Where where) {
 }
 
 Error ambiguous_letter(char letter, const Alphabet& alphabet, Where where) {
-  return fail(
-      ErrorCode::kBadData, std::move(where),
-      "'{}' is an ambiguity code of the alphabet {}; --ambiguous missing or drop accepts it",
-      letter, alphabet.description());
+  return fail(ErrorCode::kBadData, std::move(where),
+              "'{}' is an ambiguity code of the alphabet {}; {} or drop accepts it", letter,
+              alphabet.description(), option("ambiguous", "missing"));
 }
 
 void require_letters(const Alphabet& alphabet, std::string_view format, const std::string& file) {

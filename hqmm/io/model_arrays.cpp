@@ -33,10 +33,8 @@ class Assembler {
         require_valid(model);
         out.model = std::move(model);
       } else if (kind == "classifier") {
-        throw fail(ErrorCode::kBadData,
-                   "is a classifier, one model per class: take one out with 'hqmm classify extract "
-                   "{} --class NAME -o part.h5'",
-                   printable(file_, 200));
+        throw fail(ErrorCode::kBadData, "is a classifier, one model per class")
+            .in(Situation::kClassifierFile);
       } else {
         throw fail(ErrorCode::kBadData,
                    "a model of kind '{}' cannot be used here (expected hqmm or hmm)",
@@ -44,7 +42,7 @@ class Assembler {
       }
     } catch (const Error& error) {  // validity checks do not know the file
       if (!error.where().file.empty()) throw;
-      throw Error(error.code(), error.message(), in_item(file_, place_));
+      throw error.at(in_item(file_, place_));
     }
     out.provenance = arrays_.provenance;
     return out;
@@ -135,7 +133,7 @@ class Assembler {
     try {
       return Alphabet::from_tokens(*arrays_.alphabet);
     } catch (const Error& error) {
-      throw Error(ErrorCode::kBadData, error.message(), at("alphabet"));
+      throw error.as(ErrorCode::kBadData).at(at("alphabet"));
     }
   }
 

@@ -98,7 +98,8 @@ SequenceSet read_sequences(const std::string& path, const ReadOptions& options) 
   if (set.empty()) throw fail(ErrorCode::kBadData, in_file(path), "the input holds no sequences");
   if (set.alphabet().size() == 0) {
     throw fail(ErrorCode::kBadData, in_file(path),
-               "every symbol is missing, so the alphabet cannot be told; give it with --alphabet");
+               "every symbol is missing, so the alphabet cannot be told; give it with {}",
+               option("alphabet"));
   }
   return set;
 }

@@ -239,9 +239,8 @@ Error TextDecoder::bad_token() const {
                 alphabet_->description(), shown);
   }
   return fail(ErrorCode::kBadData, where,
-              "expected an integer, found '{}'; name the symbols with --alphabet a,b,c or "
-              "--alphabet dna",
-              shown);
+              "expected an integer, found '{}'; name the symbols with {} or {}", shown,
+              option("alphabet", "a,b,c"), option("alphabet", "dna"));
 }
 
 void TextDecoder::end_line(SequenceSet& out) {

@@ -6,7 +6,9 @@
 
 #include "hqmm/core/error.hpp"
 #include "hqmm/core/random.hpp"
+#include "hqmm/learn/enum_names.hpp"
 #include "hqmm/learn/joint_descent.hpp"
+#include "hqmm/learn/option_table.hpp"
 #include "hqmm/learn/position_start.hpp"
 #include "hqmm/learn/trainer.hpp"
 #include "hqmm/model/embedding.hpp"
@@ -173,8 +175,7 @@ class ClassifierFit {
       try {
         out.push_back(fit_one(c, member));
       } catch (const Error& error) {
-        throw fail(error.code(), "class '{}': {}", printable(labelled_.classes[c]),
-                   error.message());
+        throw fail(error.code(), "class '{}': {}", printable(labelled_.classes[c]), error.marked());
       }
     }
     return out;
@@ -229,10 +230,6 @@ class ClassifierFit {
   Labelled labelled_;
 };
 
-void require(bool good, std::string_view option, std::string_view expected, double found) {
-  if (!good) throw fail(ErrorCode::kUsage, "{}: expected {}, found {}", option, expected, found);
-}
-
 void require_joint(const TrainOptions& train) {
   const auto refuse = [](std::string_view what) {
     throw fail(ErrorCode::kUsage, "position-dependent and discriminative models {}", what);
@@ -257,17 +254,8 @@ void require_priors(const std::vector<double>& priors) {
 
 }  // namespace
 
-std::string_view name_of(ObjectiveKind kind) {
-  switch (kind) {
-    case ObjectiveKind::kGenerative:
-      return "generative";
-    case ObjectiveKind::kHybrid:
-      return "hybrid";
-    case ObjectiveKind::kDiscriminative:
-      break;
-  }
-  return "discriminative";
-}
+std::string_view name_of(ObjectiveKind kind) { return enum_name(kind); }
+std::string_view name_of(PriorKind kind) { return enum_name(kind); }
 
 TrainOptions joint_train_options() {
   TrainOptions options;
@@ -279,16 +267,7 @@ TrainOptions joint_train_options() {
 
 void require_usable(const ClassifierOptions& options) {
   require_usable(options.train);
-  require_smoothing(options.smoothing);
-  require(options.dropout >= 0.0 && options.dropout < 1.0, "dropout", "a number in [0, 1)",
-          options.dropout);
-  require(options.second_moment >= 0.0 && options.second_moment < 1.0, "second moment",
-          "a number in [0, 1)", options.second_moment);
-  require(options.start_noise >= 0.0 && std::isfinite(options.start_noise), "start noise",
-          "a number ≥ 0", options.start_noise);
-  require(options.pseudo_count >= 0.0 && std::isfinite(options.pseudo_count), "pseudo count",
-          "a number ≥ 0", options.pseudo_count);
-  require(options.members >= 1, "members", "at least 1", static_cast<double>(options.members));
+  require_in_range(classifier_option_table(), options);
   if (options.prior == PriorKind::kGiven) require_priors(options.given_priors);
   if (!by_trainer(options)) require_joint(options.train);
   if (options.members > 1 && options.train.retraction == RetractionKind::kLiteral)

@@ -27,6 +27,7 @@ enum class ObjectiveKind {
 };
 
 [[nodiscard]] std::string_view name_of(ObjectiveKind kind);
+[[nodiscard]] std::string_view name_of(PriorKind kind);
 
 /// What the joint objective was found to need: 20 epochs, batches of 200, a cosine from 0.02.
 [[nodiscard]] TrainOptions joint_train_options();

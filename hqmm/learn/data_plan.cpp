@@ -14,11 +14,11 @@ namespace {
 constexpr std::size_t kLargestAutoBurnIn = 1000;  // of validation sequences
 
 Error nothing_left(const char* what, const SequenceSet& set, std::size_t burn_in,
-                   const char* option) {
+                   const char* option_id) {
   return fail(ErrorCode::kBadData,
               "no {} symbol is left after the burn-in of {}: the longest sequence has {} (use a "
               "smaller {})",
-              what, burn_in, set.longest(), option);
+              what, burn_in, set.longest(), option(option_id));
 }
 
 bool any_known(const SequenceSet& set, std::size_t burn_in) {
@@ -66,14 +66,14 @@ void require_known_symbols(const SequenceSet& set, const char* what) {
 void require_something_to_learn(const PlannedData& data, LearnerKind learner) {
   const std::size_t burn_in = data.plan.burn_in;
   if (learner == LearnerKind::kEm || data.train.longest() > burn_in) return;
-  throw nothing_left("training", data.train, burn_in, "--burn-in");
+  throw nothing_left("training", data.train, burn_in, "burn_in");
 }
 
 void require_something_to_score(const PlannedData& data) {
   const std::size_t burn_in = data.plan.validation_burn_in;
   if (any_known(data.validation, burn_in)) return;
   if (data.validation.symbol_count() > 0) require_known_symbols(data.validation, "validation data");
-  throw nothing_left("validation", data.validation, burn_in, "--validation-burn-in");
+  throw nothing_left("validation", data.validation, burn_in, "validation_burn_in");
 }
 
 ValidationSplit split_validation(const SequenceSet& set, double share, std::uint64_t seed) {

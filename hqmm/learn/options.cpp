@@ -1,54 +1,16 @@
 #include "hqmm/learn/options.hpp"
 
-#include <array>
 #include <cmath>
 #include <limits>
 #include <numbers>
-#include <utility>
 
 #include "hqmm/core/error.hpp"
 #include "hqmm/engine/quantum/choose.hpp"
+#include "hqmm/learn/enum_names.hpp"
+#include "hqmm/learn/option_table.hpp"
 
 namespace hqmm {
 namespace {
-
-template <typename Kind, std::size_t N>
-using Names = std::array<std::pair<Kind, std::string_view>, N>;
-
-constexpr Names<LearnerKind, 4> kLearners{{{LearnerKind::kNsRis, "ns-ris"},
-                                           {LearnerKind::kCosm, "cosm"},
-                                           {LearnerKind::kGivens, "givens"},
-                                           {LearnerKind::kEm, "em"}}};
-constexpr Names<RetractionKind, 2> kRetractions{
-    {{RetractionKind::kFeasible, "feasible"}, {RetractionKind::kLiteral, "literal"}}};
-constexpr Names<ScheduleKind, 3> kSchedules{{{ScheduleKind::kCosine, "cosine"},
-                                             {ScheduleKind::kGeometric, "geometric"},
-                                             {ScheduleKind::kConstant, "constant"}}};
-constexpr Names<InitialStateKind, 4> kInitialStates{{{InitialStateKind::kUniform, "uniform"},
-                                                     {InitialStateKind::kRandom, "random"},
-                                                     {InitialStateKind::kLearned, "learned"},
-                                                     {InitialStateKind::kPure, "pure"}}};
-
-constexpr Names<EmissionKind, 2> kEmissions{
-    {{EmissionKind::kState, "state"}, {EmissionKind::kEdge, "edge"}}};
-
-template <typename Kind, std::size_t N>
-std::string_view name_in(const Names<Kind, N>& names, Kind kind) {
-  for (const auto& [value, name] : names) {
-    if (value == kind) return name;
-  }
-  return "?";
-}
-
-template <typename Kind, std::size_t N>
-Kind parse_in(const Names<Kind, N>& names, std::string_view text, const char* what) {
-  std::string known;
-  for (const auto& [value, name] : names) {
-    if (name == text) return value;
-    known += (known.empty() ? "" : ", ") + std::string(name);
-  }
-  throw fail(ErrorCode::kUsage, "there is no {} '{}': known are {}", what, printable(text), known);
-}
 
 /// COSM's published step sizes and decays, tuned per shape on the benchmarks of that alphabet size.
 struct Tuned {
@@ -86,8 +48,8 @@ const Tuned& nearest_tuned(Index n, std::size_t s, Index w) {
 void require_engine(const TrainOptions& options) {
   if (options.engine == EngineKind::kAuto) return;
   if (options.learner != LearnerKind::kNsRis && options.learner != LearnerKind::kCosm) {
-    throw fail(ErrorCode::kUsage, "--engine is about the gradients of ns-ris and cosm: {} has none",
-               name_of(options.learner));
+    throw fail(ErrorCode::kUsage, "{} is about the gradients of ns-ris and cosm: {} has none",
+               option("engine"), name_of(options.learner));
   }
   BatchShape shape{options.latent_dim, options.kraus_rank, 1};
   shape.state_rank = options.initial_state == InitialStateKind::kPure ? 1 : options.latent_dim;
@@ -95,30 +57,20 @@ void require_engine(const TrainOptions& options) {
   static_cast<void>(choose(shape, options.engine));
 }
 
-void require(bool good, const char* option, std::string_view expected, double found) {
-  if (!good) throw fail(ErrorCode::kUsage, "{}: expected {}, found {}", option, expected, found);
-}
-
 }  // namespace
 
-std::string_view name_of(LearnerKind kind) { return name_in(kLearners, kind); }
-std::string_view name_of(RetractionKind kind) { return name_in(kRetractions, kind); }
-std::string_view name_of(ScheduleKind kind) { return name_in(kSchedules, kind); }
-std::string_view name_of(InitialStateKind kind) { return name_in(kInitialStates, kind); }
-std::string_view name_of(EmissionKind kind) { return name_in(kEmissions, kind); }
-LearnerKind parse_learner(std::string_view text) { return parse_in(kLearners, text, "learner"); }
-RetractionKind parse_retraction(std::string_view text) {
-  return parse_in(kRetractions, text, "retraction");
-}
-ScheduleKind parse_schedule(std::string_view text) {
-  return parse_in(kSchedules, text, "schedule");
-}
+std::string_view name_of(LearnerKind kind) { return enum_name(kind); }
+std::string_view name_of(RetractionKind kind) { return enum_name(kind); }
+std::string_view name_of(ScheduleKind kind) { return enum_name(kind); }
+std::string_view name_of(InitialStateKind kind) { return enum_name(kind); }
+std::string_view name_of(EmissionKind kind) { return enum_name(kind); }
+LearnerKind parse_learner(std::string_view text) { return enum_named<LearnerKind>(text); }
+RetractionKind parse_retraction(std::string_view text) { return enum_named<RetractionKind>(text); }
+ScheduleKind parse_schedule(std::string_view text) { return enum_named<ScheduleKind>(text); }
 InitialStateKind parse_initial_state(std::string_view text) {
-  return parse_in(kInitialStates, text, "initial state");
+  return enum_named<InitialStateKind>(text);
 }
-EmissionKind parse_emission(std::string_view text) {
-  return parse_in(kEmissions, text, "emission");
-}
+EmissionKind parse_emission(std::string_view text) { return enum_named<EmissionKind>(text); }
 
 TrainOptions default_options(LearnerKind learner) {
   TrainOptions options;
@@ -212,42 +164,22 @@ double step_size_at(const TrainOptions& options, std::size_t epoch) {
 }
 
 void require_usable(const TrainOptions& options) {
-  const auto as_double = [](auto value) { return static_cast<double>(value); };
-  require(options.latent_dim >= 1, "--latent-dim", "at least 1", as_double(options.latent_dim));
-  require(options.kraus_rank >= 1, "--kraus-rank", "at least 1", as_double(options.kraus_rank));
-  require(options.batch_size >= 1, "--batch-size", "at least 1", as_double(options.batch_size));
-  require(options.step_size >= 0.0 && std::isfinite(options.step_size), "--step-size",
-          "a number ≥ 0", options.step_size);
-  require(options.step_decay > 0.0 && options.step_decay <= 1.0, "--step-decay",
-          "a number in (0, 1]", options.step_decay);
-  require(options.momentum >= 0.0 && options.momentum < 1.0, "--momentum", "a number in [0, 1)",
-          options.momentum);
-  require(options.average >= 0.0 && options.average < 1.0, "--average", "a number in [0, 1)",
-          options.average);
-  require(options.ns_steps >= 1 && options.ns_steps <= 100, "--ns-steps", "1 to 100",
-          as_double(options.ns_steps));
-  constexpr std::size_t kMostEvaluations = 1000000;
-  require(options.givens_evaluations >= 1 && options.givens_evaluations <= kMostEvaluations,
-          "--givens-evaluations", "1 to 1000000", as_double(options.givens_evaluations));
-  require(options.restarts >= 1, "--restarts", "at least 1", as_double(options.restarts));
-  require(options.tolerance >= 0.0, "--tolerance", "a number ≥ 0", options.tolerance);
-  require(options.time_limit >= 0.0, "--time-limit", "seconds ≥ 0", options.time_limit);
-  require(options.warm_noise >= 0.0 && std::isfinite(options.warm_noise), "--warm-noise",
-          "a number ≥ 0", options.warm_noise);
+  require_in_range(train_option_table(), options);
   require_engine(options);
   if (options.emission == EmissionKind::kEdge && options.learner != LearnerKind::kEm) {
-    throw fail(ErrorCode::kUsage, "--emission is about the HMMs of em: {} learns HQMMs",
+    throw fail(ErrorCode::kUsage, "{} is about the HMMs of em: {} learns HQMMs", option("emission"),
                name_of(options.learner));
   }
   if (options.learner == LearnerKind::kGivens &&
       options.initial_state == InitialStateKind::kLearned) {
     throw fail(ErrorCode::kUsage,
-               "givens turns the Kraus operators only: use another --initial-state than learned");
+               "givens turns the Kraus operators only: use another {} than learned",
+               option("initial_state"));
   }
   if (options.chunk_length && *options.chunk_length > 0 && options.burn_in &&
       *options.burn_in >= *options.chunk_length) {
-    throw fail(ErrorCode::kUsage, "--burn-in {} leaves nothing of chunks of {} symbols",
-               *options.burn_in, *options.chunk_length);
+    throw fail(ErrorCode::kUsage, "{} leaves nothing of chunks of {} symbols",
+               option("burn_in", *options.burn_in), *options.chunk_length);
   }
 }
 

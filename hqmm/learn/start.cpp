@@ -33,22 +33,20 @@ void add_noise(KrausSet& set, double amount, RandomStream& random) {
   set.gamma() = std::move(onto.gamma);
 }
 
-/// --initial-state pure promises a state of rank one, the kept candidate's too.
+/// A pure initial state promises a state of rank one, the kept candidate's too.
 void require_pure(const Matrix& rho) {
   const double purity = rho.squaredNorm();  // tr ρ²
   if (purity > 1.0 - 1e-9) return;
-  throw fail(
-      ErrorCode::kUsage,
-      "the warm start's initial state is mixed (tr ρ² = {:.6g}): use --initial-state learned "
-      "instead of pure",
-      purity);
+  throw fail(ErrorCode::kUsage,
+             "the warm start's initial state is mixed (tr ρ² = {:.6g}): use {} instead of pure",
+             purity, option("initial_state", "learned"));
 }
 
 template <typename Model>
 Start warm_hqmm_from_hmm(const Model& hmm, const TrainOptions& options, std::size_t restart) {
   if (options.kraus_rank != hmm.latent_dim()) {
-    throw fail(ErrorCode::kUsage, "a warm start from an HMM of {} states needs -w {}, not -w {}",
-               hmm.latent_dim(), hmm.latent_dim(), options.kraus_rank);
+    throw fail(ErrorCode::kUsage, "a warm start from an HMM of {} states needs {}, not {}",
+               hmm.latent_dim(), option("kraus_rank", hmm.latent_dim()), options.kraus_rank);
   }
   Hqmm model = embed_cyclic(hmm);
   RandomStream random(options.seed, Purpose::kNoise, restart);
@@ -66,7 +64,8 @@ AnyModel warm_hmm(const AnyModel& from, const TrainOptions& options) {
   }
   if (hmm != nullptr) return *hmm;
   if (edge != nullptr)
-    throw fail(ErrorCode::kUsage, "the warm start emits on its edges: add --emission edge");
+    throw fail(ErrorCode::kUsage, "the warm start emits on its edges: add {}",
+               option("emission", "edge"));
   throw fail(ErrorCode::kUsage, "em learns HMMs; the warm start is an HQMM");
 }
 

@@ -174,17 +174,19 @@ StationarityProbe::StationarityProbe(const SequenceSet& train, const DataPlan& p
                name_of(options.learner));
   }
   if (!(options.step_size > 0.0)) {
-    throw fail(ErrorCode::kUsage, "the convergence bound needs a --step-size above 0");
+    throw fail(ErrorCode::kUsage, "the convergence bound needs a {} above 0", option("step_size"));
   }
   if (options.schedule != ScheduleKind::kConstant || options.restarts != 1) {
     throw fail(ErrorCode::kUsage,
                "the convergence bound is about one run with a constant step size: use "
-               "--schedule constant and --restarts 1");
+               "{} and {}",
+               option("schedule", "constant"), option("restarts", 1));
   }
   if (options.initial_state == InitialStateKind::kLearned ||
       options.initial_state == InitialStateKind::kPure) {
     throw fail(ErrorCode::kUsage,
-               "the convergence bound is about the Kraus operators: use a fixed --initial-state");
+               "the convergence bound is about the Kraus operators: use a fixed {}",
+               option("initial_state"));
   }
   measurement_ = std::make_unique<Measurement>(train, plan, options, initial_state);
 }

@@ -251,9 +251,9 @@ void require_learnable_state(const TrainOptions& options, const DataPlan& plan) 
       options.learner == LearnerKind::kNsRis || options.learner == LearnerKind::kCosm;
   if (descends && learns_state && plan.burn_in > 0 && !options.gradient_through_burn_in) {
     throw fail(ErrorCode::kUsage,
-               "an initial state cannot be learned behind a burn-in of {} that the gradient does "
-               "not pass: let it through, or use --burn-in 0",
-               plan.burn_in);
+               "an initial state cannot be learned after a burn-in of {} that the gradient does "
+               "not pass: let it through, or use {}",
+               plan.burn_in, option("burn_in", 0));
   }
 }
 

@@ -53,7 +53,7 @@ void require_valid(const Classifier& classifier) {
     try {
       std::visit([](const auto& model) { require_valid(model); }, classifier.models[c]);
     } catch (const Error& error) {
-      throw fail(ErrorCode::kBadData, "class '{}': {}", name, error.message());
+      throw fail(ErrorCode::kBadData, "class '{}': {}", name, error.marked());
     }
     if (!(alphabet_of(classifier.models[c]) == classifier.alphabet())) {
       throw fail(ErrorCode::kBadData, "class '{}': its alphabet is {}, that of class '{}' is {}",

@@ -61,7 +61,8 @@ KrausSet reduced_set(const KrausSet& set) {
 
 void require_smoothing(double epsilon) {
   if (epsilon >= 0.0 && epsilon <= 1.0) return;
-  throw fail(ErrorCode::kUsage, "smoothing: expected a number from 0 to 1, found {}", epsilon);
+  throw fail(ErrorCode::kUsage, "{}: expected a number from 0 to 1, found {}", option("smoothing"),
+             epsilon);
 }
 
 Hqmm smoothed(const Hqmm& model, double epsilon) {

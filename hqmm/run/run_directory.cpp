@@ -31,9 +31,7 @@ bool is_run_directory(const std::string& path) {
 
 RunDirectory RunDirectory::create(const std::string& path, const std::string& config) {
   if (is_run_directory(path)) {
-    throw fail(ErrorCode::kUsage, in_file(path),
-               "holds a run already: go on with 'hqmm train --resume {}', or name another folder",
-               path);
+    throw fail(ErrorCode::kUsage, in_file(path), "holds a run already").in(Situation::kRunExists);
   }
   std::error_code failure;
   std::filesystem::create_directories(path, failure);

@@ -18,7 +18,7 @@ void check_in(const std::string& file, const Check& check) {
   try {
     check();
   } catch (const Error& error) {
-    throw Error(error.code(), error.message(), Where{.file = file});
+    throw error.at(Where{.file = file});
   }
 }
 
@@ -104,7 +104,8 @@ class SessionRun {
     std::optional<AnyModel> model = asked.model;
     if (asked.kind == WarmStart::Kind::kEm) model = learn_warm_start();
     if (model && run_ != nullptr) {
-      write_model((*run_)->file(kWarmStartFile), {*model, R"({"command":"train --warm-start"})"});
+      write_model((*run_)->file(kWarmStartFile),
+                  {*model, R"({"command":"train","role":"warm start"})"});
     }
     return model;
   }

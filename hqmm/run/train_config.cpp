@@ -4,17 +4,13 @@
 #include <nlohmann/json.hpp>
 
 #include "hqmm/core/error.hpp"
-#include "hqmm/engine/quantum/choose.hpp"
 #include "hqmm/io/json_number.hpp"
+#include "hqmm/learn/option_table.hpp"
 
 namespace hqmm {
 namespace {
 
 using OrderedJson = nlohmann::ordered_json;
-
-OrderedJson optional_count(const std::optional<std::size_t>& value) {
-  return value ? OrderedJson(*value) : OrderedJson("auto");
-}
 
 /// JSON's own conversions would turn 2.5 into 2 and −1 into a huge count.
 template <typename T>
@@ -34,16 +30,6 @@ void get(const nlohmann::json& json, const char* key, T& value) {
   json.at(key).get_to(value);
 }
 
-void get_count(const nlohmann::json& json, const char* key, std::optional<std::size_t>& value) {
-  if (json.is_object() && json.contains(key) && json.at(key) == "auto") {
-    value.reset();
-    return;
-  }
-  std::size_t count = 0;
-  get(json, key, count);
-  value = count;
-}
-
 template <typename Parse>
 auto get_name(const nlohmann::json& json, const char* key, Parse parse) {
   std::string text;
@@ -51,101 +37,71 @@ auto get_name(const nlohmann::json& json, const char* key, Parse parse) {
   try {
     return parse(text);
   } catch (const Error& error) {
-    throw fail(ErrorCode::kBadData, "'{}': {}", key, error.message());
+    throw fail(ErrorCode::kBadData, "'{}': {}", key, error.marked());
   }
+}
+
+/// Whether an option of this type is written like that: 2.0 is not a count.
+bool is_written_so(OptionType type, const nlohmann::json& json) {
+  switch (type) {
+    case OptionType::kSwitch:
+      return json.is_boolean();
+    case OptionType::kCountOrAuto:
+      return json.is_number_integer() || json == "auto";
+    case OptionType::kCount:
+      return json.is_number_integer();
+    case OptionType::kNumber:
+      return json.is_number();
+    case OptionType::kWord:
+    case OptionType::kText:
+      break;
+  }
+  return json.is_string();
+}
+
+OptionValue option_value(const nlohmann::json& json) {
+  if (json.is_boolean()) return json.get<bool>();
+  if (json.is_number_unsigned()) return json.get<std::uint64_t>();
+  if (json.is_number_integer()) return json.get<std::int64_t>();
+  if (json.is_number()) return json.get<double>();
+  return json.get<std::string>();
+}
+
+OrderedJson as_json(const OptionValue& value) {
+  return std::visit([](const auto& held) { return OrderedJson(held); }, value);
 }
 
 }  // namespace
 
-OrderedJson to_json(const TrainOptions& o) {
+OrderedJson to_json(const TrainOptions& options) {
   OrderedJson out;
-  out["learner"] = name_of(o.learner);
-  out["retraction"] = name_of(o.retraction);
-  out["latent_dim"] = o.latent_dim;
-  out["kraus_rank"] = o.kraus_rank;
-  out["initial_state"] = name_of(o.initial_state);
-  out["epochs"] = o.epochs;
-  out["batch_size"] = o.batch_size;
-  out["step_size"] = o.step_size;
-  out["step_decay"] = o.step_decay;
-  out["schedule"] = name_of(o.schedule);
-  out["momentum"] = o.momentum;
-  out["ns_steps"] = o.ns_steps;
-  out["average"] = o.average;
-  out["engine"] = engine_name(o.engine);
-  out["chunk_length"] = optional_count(o.chunk_length);
-  out["burn_in"] = optional_count(o.burn_in);
-  out["validation_burn_in"] = optional_count(o.validation_burn_in);
-  out["gradient_through_burn_in"] = o.gradient_through_burn_in;
-  out["givens_pairs"] = o.givens_pairs;
-  out["givens_evaluations"] = o.givens_evaluations;
-  out["emission"] = name_of(o.emission);
-  out["tolerance"] = o.tolerance;
-  out["restarts"] = o.restarts;
-  out["patience"] = o.patience;
-  out["time_limit"] = o.time_limit;
-  out["warm_noise"] = o.warm_noise;
-  out["seed"] = o.seed;
-  return out;  // not the threads: they change nothing
+  for (const auto& row : train_option_table()) out[std::string(row.id)] = as_json(row.get(options));
+  return out;
 }
 
 TrainOptions train_options_from_json(const nlohmann::json& json) {
-  TrainOptions o;
-  o.learner = get_name(json, "learner", parse_learner);
-  o.retraction = get_name(json, "retraction", parse_retraction);
-  get(json, "latent_dim", o.latent_dim);
-  get(json, "kraus_rank", o.kraus_rank);
-  o.initial_state = get_name(json, "initial_state", parse_initial_state);
-  get(json, "epochs", o.epochs);
-  get(json, "batch_size", o.batch_size);
-  get(json, "step_size", o.step_size);
-  get(json, "step_decay", o.step_decay);
-  o.schedule = get_name(json, "schedule", parse_schedule);
-  get(json, "momentum", o.momentum);
-  get(json, "ns_steps", o.ns_steps);
-  get(json, "average", o.average);
-  o.engine = get_name(json, "engine", engine_named);
-  get_count(json, "chunk_length", o.chunk_length);
-  get_count(json, "burn_in", o.burn_in);
-  get_count(json, "validation_burn_in", o.validation_burn_in);
-  get(json, "gradient_through_burn_in", o.gradient_through_burn_in);
-  get(json, "givens_pairs", o.givens_pairs);
-  get(json, "givens_evaluations", o.givens_evaluations);
-  o.emission = get_name(json, "emission", parse_emission);
-  get(json, "tolerance", o.tolerance);
-  get(json, "restarts", o.restarts);
-  get(json, "patience", o.patience);
-  get(json, "time_limit", o.time_limit);
-  get(json, "warm_noise", o.warm_noise);
-  get(json, "seed", o.seed);
-  return o;
+  TrainOptions out;
+  for (const auto& row : train_option_table()) {
+    const auto found = json.is_object() ? json.find(row.id) : json.end();
+    if (found == json.end() || !is_written_so(row.type, *found))
+      throw fail(ErrorCode::kBadData, "'{}' is missing or not of the expected kind", row.id);
+    try {
+      set_option(row, out, option_value(*found));
+    } catch (const Error&) {  // the key, not what a face calls the option
+      throw fail(ErrorCode::kBadData, "'{}': expected {}, found {}", row.id, expected_text(row),
+                 printable(found->dump()));
+    }
+  }
+  return out;
 }
 
 OrderedJson to_json(const ClassifierOptions& options) {
   OrderedJson out;
-  out["objective"] = name_of(options.objective);
-  const bool mapped = options.positions.kind == PositionPlan::Kind::kMap;
-  out["positions"] = mapped ? "map" : options.positions.text();
-  if (mapped) out["position_map"] = options.positions.map;  // its file may be gone tomorrow
-  out["anchor"] = options.positions.from_end ? "end" : "start";
-  out["learner"] = name_of(options.train.learner);
-  out["latent_dim"] = options.train.latent_dim;
-  out["kraus_rank"] = options.train.kraus_rank;
-  out["epochs"] = options.train.epochs;
-  out["batch_size"] = options.train.batch_size;
-  out["step_size"] = options.train.step_size;
-  out["schedule"] = name_of(options.train.schedule);
-  out["momentum"] = options.train.momentum;
-  out["generative_epochs"] = options.generative_epochs;
-  out["smoothing"] = options.smoothing;
-  out["dropout"] = options.dropout;
-  out["second_moment"] = options.second_moment;
-  out["start_noise"] = options.start_noise;
-  out["pseudo_count"] = options.pseudo_count;
-  out["prior"] = options.prior == PriorKind::kUniform     ? "uniform"
-                 : options.prior == PriorKind::kEmpirical ? "empirical"
-                                                          : "given";
-  out["members"] = options.members;
+  for (const auto& row : classifier_option_table()) {
+    out[std::string(row.id)] = as_json(row.get(options));
+    if (row.id == "positions" && options.positions.kind == PositionPlan::Kind::kMap)
+      out["position_map"] = options.positions.map;  // its file may be gone tomorrow
+  }
   return out;
 }
 

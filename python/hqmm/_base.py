@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import errno
-import json
-import math
 import numbers
 import os
 import sys
@@ -19,8 +17,6 @@ from . import _core, _input
 
 Callback = Callable[[dict], Any]
 MOST_THREADS = 4096
-WHOLE = {"n_states", "n_kraus", "epochs", "generative_epochs", "batch_size", "ns_steps", "restarts",
-         "patience", "givens_pairs", "givens_evaluations", "members"}
 
 
 def seed_of(random_state: Any) -> int:
@@ -68,27 +64,6 @@ def existing(path: Union[str, "os.PathLike[str]"]) -> str:
     if not os.path.exists(path):
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
     return path
-
-
-def plain(name: str, value: Any) -> Any:
-    """numpy's numbers as Python's, for JSON."""
-    if name in WHOLE:
-        return count(name, value, 1 if name.startswith("n_") else 0)
-    if isinstance(value, (bool, np.bool_)):
-        return bool(value)
-    if isinstance(value, numbers.Integral):
-        return int(value)
-    if isinstance(value, numbers.Real):
-        if not math.isfinite(value):
-            raise ValueError(f"{name} must be a finite number, found {value}")
-        return float(value)
-    if isinstance(value, str):
-        return value
-    raise ValueError(f"{name}: found {value!r:.60}, a {type(value).__name__}")
-
-
-def to_json(options: dict) -> str:
-    return json.dumps(options, allow_nan=False)
 
 
 class Progress:

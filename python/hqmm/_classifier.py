@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Optional, Union
+from typing import Any, Union
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -11,9 +11,9 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from . import _core, _input
-from ._base import (Callback, Progress, SequenceEstimator, count, existing, observer, plain, seed_of,
-                    text)
+from ._base import Progress, SequenceEstimator, count, existing, observer, seed_of, text
 from ._models import estimator_of
+from ._parameters import HQMMClassifierParameters
 
 
 def _describe(record: dict) -> str:
@@ -21,85 +21,35 @@ def _describe(record: dict) -> str:
             f"objective {record['objective']:.4f}")
 
 
-class HQMMClassifier(ClassifierMixin, SequenceEstimator):
-    """Tells classes of sequences apart, one hidden quantum Markov model per class.
-
-    Parameters
-    ----------
-    n_states, n_kraus, learner : of each model; None as `hqmm classify fit` has them.
-    objective : "discriminative", "generative" or "hybrid".
-    positions : "stationary", "each", "window:A-B,tie=K", the number of the Kraus set of each
-        position (the last one holds for all later positions), or "map:FILE" with those numbers;
-        None decides by the data: a window in the middle when all sequences have one length.
-    anchor : "start" or "end", where positions are counted from.
-    prior : "uniform", "empirical", or a dictionary of class probabilities.
-    grid : None learns with the parameters as they are, `--grid none` of the command line; "auto" or
-        "step-size=0.01,0.02;dropout=0.3,0.5" selects inside the data first.
-    random_state, alphabet, n_jobs, verbose : as in HQMM.
-    callback : called with a dictionary after every epoch; something true as its answer ends the
-        training under way and keeps what it has learned. A training is that of one member; when
-        each class is learned by itself (generative and stationary), that of one class.
-
-    Attributes
-    ----------
-    classes_, priors_, history_, model_ (the classifier file in memory), n_iter_, seed_.
-    """
-
-    _option_names = {name: name.replace("_", "-") for name in (
-        "learner", "objective", "positions", "anchor", "epochs", "generative_epochs", "batch_size",
-        "step_size", "momentum", "second_moment", "dropout", "smoothing", "start_noise",
-        "pseudo_count", "members")}
-    _option_names.update(n_states="latent-dim", n_kraus="kraus-rank")
-
-    def __init__(self, n_states: Optional[int] = None, n_kraus: Optional[int] = None,
-                 learner: Optional[str] = None, random_state: Any = None, *,
-                 objective: Optional[str] = None, positions: Any = None,
-                 anchor: Optional[str] = None, alphabet: Any = None, epochs: Optional[int] = None,
-                 generative_epochs: Optional[int] = None, batch_size: Optional[int] = None,
-                 step_size: Optional[float] = None, momentum: Optional[float] = None,
-                 second_moment: Optional[float] = None, dropout: Optional[float] = None,
-                 smoothing: Optional[float] = None, start_noise: Optional[float] = None,
-                 pseudo_count: Optional[float] = None, members: Optional[int] = None,
-                 prior: Any = "uniform", grid: Optional[str] = None, inner_folds: int = 3,
-                 n_jobs: Optional[int] = None, verbose: Union[int, bool] = 0,
-                 callback: Optional[Callback] = None):
-        self.n_states = n_states
-        self.n_kraus = n_kraus
-        self.learner = learner
-        self.random_state = random_state
-        self.objective = objective
-        self.positions = positions
-        self.anchor = anchor
-        self.alphabet = alphabet
-        self.epochs = epochs
-        self.generative_epochs = generative_epochs
-        self.batch_size = batch_size
-        self.step_size = step_size
-        self.momentum = momentum
-        self.second_moment = second_moment
-        self.dropout = dropout
-        self.smoothing = smoothing
-        self.start_noise = start_noise
-        self.pseudo_count = pseudo_count
-        self.members = members
-        self.prior = prior
-        self.grid = grid
-        self.inner_folds = inner_folds
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.callback = callback
+class HQMMClassifier(HQMMClassifierParameters, ClassifierMixin, SequenceEstimator):
+    __doc__ = HQMMClassifierParameters._described(
+        "Tells classes of sequences apart, one hidden quantum Markov model per class.", """
+        classes_ : ndarray of shape (n_classes,)
+            The classes, sorted.
+        priors_ : ndarray of shape (n_classes,)
+            Their probabilities before anything is seen.
+        model_ : Classifier
+            The classifier file in memory.
+        alphabet_ : list of str
+            The symbols as they are written, in order.
+        n_symbols_ : int
+            How many there are.
+        provenance_ : dict
+            What the classifier file says of its making.
+        history_ : list of dict
+            A record per epoch.
+        n_iter_ : int
+            The number of the last epoch.
+        seed_ : int
+            The seed that random_state gave.
+        """)
 
     def _given(self) -> dict:
-        """By the names of the flags, as text: what the command line would be given."""
-        given = {}
-        for name, option in self._option_names.items():
-            value = getattr(self, name)
-            if name == "positions" and self._position_map():
-                value = "map:given"
-            if value is not None:
-                value = plain(name, value)
-                given[option] = value if isinstance(value, str) else repr(value)
-        return given
+        """The options that were given, by id."""
+        given = {option: getattr(self, name) for name, option in self._option_names.items()}
+        if self._position_map():
+            given["positions"] = "map:given"
+        return {option: value for option, value in given.items() if value is not None}
 
     def _position_map(self) -> list:
         """`positions` when it is an array: a set for each position."""
@@ -189,8 +139,8 @@ class HQMMClassifier(ClassifierMixin, SequenceEstimator):
         """A classifier from its file; its classes are the names in it, as text."""
         model = _core.Classifier.load(existing(path))
         options = model.provenance.get("options", {})
-        names = {name: option.replace("-", "_") for name, option in cls._option_names.items()}
-        out = cls(**{name: options[option] for name, option in names.items() if option in options})
+        out = cls(**{name: options[option] for name, option in cls._option_names.items()
+                     if option in options})
         if out.positions == "map":
             out.positions = options["position_map"]
         if "seed" in model.provenance:

@@ -12,8 +12,31 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core, _input
-from ._base import (Progress, SequenceEstimator, count, existing, observer, plain, seed_of, text,
-                    to_json)
+from ._base import Progress, SequenceEstimator, count, existing, observer, seed_of, text
+
+# The attributes that learning leaves, for docstrings.
+FITTED = """alphabet_ : list of str
+            The symbols as they are written, in order.
+        n_symbols_ : int
+            How many there are.
+        model_ : Model
+            The model file in memory.
+        provenance_ : dict
+            What the model file says of its making.
+        history_ : list of dict
+            A record per epoch.
+        status_ : str
+            Why training ended.
+        n_iter_ : int
+            Epochs that were run.
+        best_epoch_ : int
+            The epoch that was kept.
+        best_restart_ : int
+            The start it belongs to.
+        fit_seconds_ : float
+            How long training took.
+        seed_ : int
+            The seed that random_state gave."""
 
 
 def _describe(record: dict) -> str:
@@ -29,17 +52,13 @@ Self = TypeVar("Self", bound="SequenceModel")
 class SequenceModel(SequenceEstimator):
     """Learning, scoring, prediction and sampling, whichever the model."""
 
-    # Parameters whose None means "as the learner's recipe says", by their names in a model file.
-    _option_names: dict = {}
+    _option_names: dict = {}  # parameters that are options of the library, with their ids
     _kind = ""
 
     def _given(self) -> dict:
-        given = {}
-        for name, option in self._option_names.items():
-            value = getattr(self, name)
-            if value is not None:
-                given[option] = plain(name, value)
-        return given
+        """The options that were given, by id; None leaves the learner's recipe alone."""
+        given = {option: getattr(self, name) for name, option in self._option_names.items()}
+        return {option: value for option, value in given.items() if value is not None}
 
     def fit(self: Self, X: Any, lengths: Any = None, *, validation: Any = None) -> Self:
         """Learns from sequences; keeps the epoch that did best on validation data.
@@ -57,7 +76,7 @@ class SequenceModel(SequenceEstimator):
         start = self._start()
         try:
             found = _core.train(data, held_out, float(self.validation_share),
-                                to_json({**self._given(), "seed": seed}), text("preset", self.preset),
+                                {**self._given(), "seed": seed}, text("preset", self.preset),
                                 start if isinstance(start, str) else "",
                                 None if isinstance(start, str) else start, self._threads(),
                                 observer(progress, self.callback))

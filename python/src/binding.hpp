@@ -9,6 +9,7 @@
 #include <pybind11/stl.h>
 
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 
 #include "hqmm/hqmm.hpp"
 
@@ -16,11 +17,21 @@ namespace hqmm::python {
 
 namespace py = pybind11;
 
+void bind_options(py::module_& m);
 void bind_sequences(py::module_& m);
 void bind_model(py::module_& m);
 void bind_training(py::module_& m);
 void bind_classifier(py::module_& m);
 
+/// Options by id, of Python's or numpy's types. Throws kUsage for a value that does not fit.
+[[nodiscard]] GivenOptions given_train_options(const py::dict& values);
+[[nodiscard]] GivenOptions given_classifier_options(const py::dict& values);
+
+/// "n_states=4" for latent_dim and 4, words in quotes: an OptionNames.
+[[nodiscard]] std::string python_words(std::string_view id, std::string_view value);
+
+/// What a document holds, as dictionaries, lists and numbers.
+[[nodiscard]] py::object to_python(const nlohmann::ordered_json& json);
 /// json.loads, so that Python sees dictionaries and lists.
 inline py::object to_python(const std::string& json) {
   return py::module_::import("json").attr("loads")(json);

@@ -19,8 +19,8 @@ std::vector<ClassifierSetting> settings_for(const SequenceSet& data, const Given
                                             const std::string& grid,
                                             const std::vector<std::uint32_t>& map,
                                             const ClassifierOptions& base) {
-  const std::string text = grid == "auto" ? default_grid(base, data, given) : grid;
-  std::vector<ClassifierSetting> out = parse_grid(text, base);
+  std::vector<ClassifierSetting> out =
+      grid == "auto" ? default_settings(base, data, given) : parse_grid(grid, base);
   for (ClassifierSetting& setting : out) {
     PositionPlan& plan = setting.options.positions;
     if (plan.kind == PositionPlan::Kind::kMap)
@@ -42,11 +42,12 @@ void set_prior(ClassifierOptions& options, const std::string& kind, std::vector<
   }
 }
 
-py::tuple fit(const std::shared_ptr<SequenceSet>& data, const GivenOptions& given,
+py::tuple fit(const std::shared_ptr<SequenceSet>& data, const py::dict& options,
               const std::string& prior, std::vector<double> priors, const std::string& grid,
               std::size_t inner_folds, std::uint64_t seed, int threads,
               const std::vector<std::uint32_t>& map, const py::object& on_epoch) {
   require_labelled(*data);
+  const GivenOptions given = given_classifier_options(options);
   ClassifierOptions base = recommended_options(*data, given).options;
   set_prior(base, prior, std::move(priors));
   base.train.seed = seed;
@@ -126,7 +127,7 @@ void bind_classifier(py::module_& m) {
       .def("log_proba", &log_proba, py::arg("sequences"), py::arg("threads") = 1)
       .def("model", &part);
   m.def("is_classifier_file", &is_classifier_file);
-  m.def("fit_classifier", &fit, py::arg("data"), py::arg("given"), py::arg("prior") = "uniform",
+  m.def("fit_classifier", &fit, py::arg("data"), py::arg("options"), py::arg("prior") = "uniform",
         py::arg("priors") = std::vector<double>(), py::arg("grid") = "", py::arg("inner_folds") = 3,
         py::arg("seed") = 1, py::arg("threads") = 1,
         py::arg("position_map") = std::vector<std::uint32_t>(), py::arg("on_epoch") = py::none());

@@ -7,29 +7,11 @@
 namespace hqmm::python {
 namespace {
 
-/// The recipe of the learner and preset with what was given on top, by the names of config.json.
-TrainOptions options_from(const nlohmann::json& given, const std::string& preset,
-                          std::size_t alphabet_size) {
-  const auto on_top = [&](TrainOptions& options) {
-    nlohmann::json all = to_json(options);
-    for (const auto& [name, value] : given.items()) {
-      if (!all.contains(name)) throw fail(ErrorCode::kUsage, "there is no option '{}'", name);
-      all[name] = value;
-    }
-    options = train_options_from_json(all);
-  };
-  const LearnerKind learner = parse_learner(given.value("learner", "ns-ris"));
-  const TrainOptions options = recipe(learner, preset, alphabet_size, on_top);
-  if (options.retraction == RetractionKind::kLiteral && given.contains("average"))
-    throw fail(ErrorCode::kUsage, "--average does not go with --retraction literal");
-  return options;
-}
-
 struct Request {
   std::shared_ptr<const SequenceSet> data;
   std::shared_ptr<const SequenceSet> validation;  // none: a share of the data
   double validation_share;
-  std::string options;  // JSON
+  GivenOptions options;
   std::string preset;
   std::string warm_start;                       // "em" or nothing
   std::shared_ptr<const ModelFile> warm_model;  // or this
@@ -48,8 +30,7 @@ struct Trained {
 };
 
 Trained learn(const Request& request, const SessionHooks& hooks) {
-  TrainOptions options = options_from(nlohmann::json::parse(request.options), request.preset,
-                                      request.data->alphabet().size());
+  TrainOptions options = recipe(request.options, request.preset, request.data->alphabet().size());
   options.threads = request.threads;
   require_usable(options);
   const Session session(
@@ -73,7 +54,7 @@ py::dict train_model(const Request& request, const py::object& on_epoch) {
   hooks.on_epoch = [&](Stage stage, const EpochRecord& record) {
     if (stage == Stage::kWarmStart) return;
     const py::gil_scoped_acquire gil;
-    const py::object seen = to_python(to_json(record).dump());
+    const py::object seen = to_python(to_json(record));
     history.append(seen);
     watch.tell(on_epoch, seen);
     if (watch.asked_to_end()) ended = true;
@@ -99,10 +80,11 @@ void bind_training(py::module_& m) {
   m.def(
       "train",
       [](std::shared_ptr<SequenceSet> data, std::shared_ptr<SequenceSet> validation,
-         double validation_share, std::string options, std::string preset, std::string warm_start,
-         std::shared_ptr<ModelFile> warm_model, int threads, const py::object& on_epoch) {
+         double validation_share, const py::dict& options, std::string preset,
+         std::string warm_start, std::shared_ptr<ModelFile> warm_model, int threads,
+         const py::object& on_epoch) {
         return train_model(
-            {std::move(data), std::move(validation), validation_share, std::move(options),
+            {std::move(data), std::move(validation), validation_share, given_train_options(options),
              std::move(preset), std::move(warm_start), std::move(warm_model), threads},
             on_epoch);
       },

@@ -9,7 +9,7 @@ from conftest import write_text
 
 @pytest.mark.parametrize("options, flags", [
     ({}, []),
-    ({"n_kraus": 2, "step_size": 0.1, "momentum": 0.8}, ["--step-size", "0.1", "--momentum", "0.8"]),
+    ({"n_kraus": 1, "step_size": 0.1, "momentum": 0.8}, ["--step-size", "0.1", "--momentum", "0.8"]),
     ({"learner": "cosm", "preset": "paper", "burn_in": 0, "validation_burn_in": 0, "chunk_length": 0},
      ["--learner", "cosm", "--preset", "paper", "--burn-in", 0, "--validation-burn-in", 0,
       "--chunk-length", 0]),
@@ -22,8 +22,8 @@ from conftest import write_text
 @pytest.mark.parametrize("n_jobs", [None, -1])
 def test_hqmm(tmp_path, cli, rows, options, flags, n_jobs):
     data = write_text(tmp_path / "data.txt", rows)
-    cli("train", data, "-o", tmp_path / "cli.h5", "-n", 2, "-w", options.get("n_kraus", 1),
-        "--epochs", 3, "--seed", 7, *flags)
+    sizes = ["-n", 2, *(["-w", options["n_kraus"]] if "n_kraus" in options else [])]
+    cli("train", data, "-o", tmp_path / "cli.h5", *sizes, "--epochs", 3, "--seed", 7, *flags)
     model = hqmm.HQMM(2, epochs=3, random_state=7, n_jobs=n_jobs, **options).fit(rows)
     model.save(tmp_path / "python.h5")
     assert (tmp_path / "python.h5").read_bytes() == (tmp_path / "cli.h5").read_bytes()
@@ -48,7 +48,7 @@ def test_validation_file_and_tokens(tmp_path, cli, rows):
     train = write_text(tmp_path / "train.txt", letters[:9])
     validation = write_text(tmp_path / "validation.txt", letters[9:])
     cli("train", train, "--validation", validation, "--alphabet", "x,y,z", "-o",
-        tmp_path / "cli.h5", "-n", 2, "-w", 1, "--epochs", 2)
+        tmp_path / "cli.h5", "-n", 2, "--epochs", 2)
     model = hqmm.HQMM(2, epochs=2, random_state=1).fit(letters[:9], validation=letters[9:])
     assert model.model_.to_bytes() == (tmp_path / "cli.h5").read_bytes()
 

@@ -9,6 +9,38 @@
 namespace hqmm {
 namespace {
 
+TEST(Error, NamesOptionsInTheWordsOfItsReader) {
+  const Error error =
+      fail(ErrorCode::kUsage, Where{.file = "config.json"}, "{}: expected {}, not {}",
+           option("latent_dim"), option("kraus_rank", 4), 3);
+  EXPECT_STREQ(error.what(), "config.json: latent_dim: expected kraus_rank 4, not 3");
+  EXPECT_EQ(error.message(), "latent_dim: expected kraus_rank 4, not 3");
+  const auto loud = [](std::string_view id, std::string_view value) {
+    return fmt::format("<{}|{}>", id, value);
+  };
+  EXPECT_EQ(error.text(loud), "config.json: <latent_dim|>: expected <kraus_rank|4>, not 3");
+}
+
+TEST(Error, KeepsItsOptionsInAnotherError) {
+  const auto loud = [](std::string_view id, std::string_view) { return fmt::format("<{}>", id); };
+  const Error inner =
+      fail(ErrorCode::kUsage, "{} is wrong", option("seed")).in(Situation::kRunExists);
+  const Error outer = fail(ErrorCode::kBadData, "class 'a': {}", inner.marked());
+  EXPECT_EQ(outer.text(loud), "class 'a': <seed> is wrong");
+  const Error moved = inner.as(ErrorCode::kBadData).at({.file = "f"});
+  EXPECT_EQ(moved.text(loud), "f: <seed> is wrong");
+  EXPECT_EQ(moved.code(), ErrorCode::kBadData);
+  EXPECT_EQ(moved.situation(), Situation::kRunExists);
+}
+
+TEST(Error, TakesNoUsersTextForAnOption) {
+  const auto loud = [](std::string_view, std::string_view) { return std::string("option"); };
+  const std::string text = "\x01seed\x03";
+  EXPECT_EQ(fail(ErrorCode::kUsage, "found '{}'", printable(text)).text(loud),
+            "found '\\x01seed\\x03'");
+  EXPECT_EQ(in_words("an end\x01that is missing", loud), "an endoption");
+}
+
 TEST(Where, NamesFileLineAndColumn) {
   EXPECT_EQ((Where{.file = "data.txt", .line = 3, .column = 17}.text()), "data.txt:3:17");
   EXPECT_EQ((Where{.file = "data.txt", .line = 3}.text()), "data.txt:3");

@@ -208,7 +208,7 @@ TEST(Grid, SaysWhatIsWrong) {
   };
   refuse("dropout", "name=value");
   refuse("dropuot=0.1", "no option 'dropuot'");
-  refuse("dropout=0.1,x", "expected a number, found 'x'");
+  refuse("dropout=0.1,x", "dropout: expected a number in [0, 1), found 'x'");
   refuse("dropout=", "expected a number");
   refuse("epochs=1.5", "whole number");
   refuse("latent-dim=0", "from 1 to 4096");

@@ -68,7 +68,7 @@ TEST(ClassifierFile, IsToldFromAModel) {
   EXPECT_TRUE(is_classifier_file(folder.file("c.h5")));
   EXPECT_FALSE(is_classifier_file(folder.file("m.h5")));
   EXPECT_FALSE(is_classifier_file(folder.write("t.txt", "0 1 0\n")));
-  expect_error(ErrorCode::kBadData, "hqmm classify extract",
+  expect_error(ErrorCode::kBadData, "is a classifier, one model per class",
                [&] { (void)read_model(folder.file("c.h5")); });
   expect_error(ErrorCode::kBadData, "expected a classifier, found a model of kind 'hqmm'",
                [&] { (void)read_classifier(folder.file("m.h5")); });

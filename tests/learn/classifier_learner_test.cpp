@@ -214,10 +214,10 @@ TEST(ClassifierLearner, RefusesWhatCannotBeLearned) {
   expect_usage("burn-in", [](auto& o) { o.train.burn_in = 3; });
   expect_usage("smoothing", [](auto& o) { o.smoothing = 1.5; });
   expect_usage("dropout", [](auto& o) { o.dropout = 1.0; });
-  expect_usage("second moment", [](auto& o) { o.second_moment = 1.0; });
+  expect_usage("second_moment", [](auto& o) { o.second_moment = 1.0; });
   expect_usage("members", [](auto& o) { o.members = 0; });
-  expect_usage("pseudo count", [](auto& o) { o.pseudo_count = -1.0; });
-  expect_usage("start noise", [](auto& o) { o.start_noise = std::nan(""); });
+  expect_usage("pseudo_count", [](auto& o) { o.pseudo_count = -1.0; });
+  expect_usage("start_noise", [](auto& o) { o.start_noise = std::nan(""); });
   expect_usage("window", [](auto& o) { o.positions.last = 60; });
 }
 

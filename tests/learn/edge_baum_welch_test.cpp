@@ -107,7 +107,7 @@ TEST(EdgeBaumWelch, StartsFromAnHmmOfEitherType) {
   EXPECT_TRUE(std::holds_alternative<EdgeHmm>(warm_start(hmm, options, hmm.alphabet, 0).model));
   EXPECT_TRUE(std::holds_alternative<EdgeHmm>(warm_start(edge, options, hmm.alphabet, 0).model));
   options.emission = EmissionKind::kState;
-  testing::expect_error(ErrorCode::kUsage, "--emission edge",
+  testing::expect_error(ErrorCode::kUsage, "emission edge",
                         [&] { static_cast<void>(warm_start(edge, options, hmm.alphabet, 0)); });
   options.learner = LearnerKind::kNsRis;
   options.kraus_rank = 3;
@@ -116,7 +116,7 @@ TEST(EdgeBaumWelch, StartsFromAnHmmOfEitherType) {
   EXPECT_NEAR(testing::total_log_likelihood(start.keep.value(), set),
               testing::total_log_likelihood(edge, set), 1e-9);
   options.emission = EmissionKind::kEdge;
-  testing::expect_error(ErrorCode::kUsage, "--emission", [&] { require_usable(options); });
+  testing::expect_error(ErrorCode::kUsage, "emission", [&] { require_usable(options); });
 }
 
 }  // namespace

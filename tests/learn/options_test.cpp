@@ -122,22 +122,22 @@ TEST(Options, ValuesNoRunCouldUseAreRefused) {
     change(options);
     expect_error(ErrorCode::kUsage, option, [&] { require_usable(options); });
   };
-  refused("--latent-dim", [](TrainOptions& o) { o.latent_dim = 0; });
-  refused("--kraus-rank", [](TrainOptions& o) { o.kraus_rank = -1; });
-  refused("--batch-size", [](TrainOptions& o) { o.batch_size = 0; });
-  refused("--step-size", [](TrainOptions& o) { o.step_size = -0.1; });
-  refused("--step-size", [&](TrainOptions& o) { o.step_size = nan; });
-  refused("--step-decay", [](TrainOptions& o) { o.step_decay = 0.0; });
-  refused("--step-decay", [](TrainOptions& o) { o.step_decay = 1.1; });
-  refused("--momentum", [](TrainOptions& o) { o.momentum = 1.0; });
-  refused("--average", [](TrainOptions& o) { o.average = 1.0; });
-  refused("--ns-steps", [](TrainOptions& o) { o.ns_steps = 0; });
-  refused("--givens-evaluations", [](TrainOptions& o) { o.givens_evaluations = 0; });
-  refused("--restarts", [](TrainOptions& o) { o.restarts = 0; });
-  refused("--tolerance", [&](TrainOptions& o) { o.tolerance = nan; });
-  refused("--time-limit", [](TrainOptions& o) { o.time_limit = -1.0; });
-  refused("--warm-noise", [](TrainOptions& o) { o.warm_noise = -1.0; });
-  refused("--engine", [](TrainOptions& o) {
+  refused("latent_dim", [](TrainOptions& o) { o.latent_dim = 0; });
+  refused("kraus_rank", [](TrainOptions& o) { o.kraus_rank = -1; });
+  refused("batch_size", [](TrainOptions& o) { o.batch_size = 0; });
+  refused("step_size", [](TrainOptions& o) { o.step_size = -0.1; });
+  refused("step_size", [&](TrainOptions& o) { o.step_size = nan; });
+  refused("step_decay", [](TrainOptions& o) { o.step_decay = 0.0; });
+  refused("step_decay", [](TrainOptions& o) { o.step_decay = 1.1; });
+  refused("momentum", [](TrainOptions& o) { o.momentum = 1.0; });
+  refused("average", [](TrainOptions& o) { o.average = 1.0; });
+  refused("ns_steps", [](TrainOptions& o) { o.ns_steps = 0; });
+  refused("givens_evaluations", [](TrainOptions& o) { o.givens_evaluations = 0; });
+  refused("restarts", [](TrainOptions& o) { o.restarts = 0; });
+  refused("tolerance", [&](TrainOptions& o) { o.tolerance = nan; });
+  refused("time_limit", [](TrainOptions& o) { o.time_limit = -1.0; });
+  refused("warm_noise", [](TrainOptions& o) { o.warm_noise = -1.0; });
+  refused("engine", [](TrainOptions& o) {
     o.learner = LearnerKind::kEm;
     o.engine = EngineKind::kKraus;
   });
@@ -152,11 +152,11 @@ TEST(Options, ValuesNoRunCouldUseAreRefused) {
     o.retraction = RetractionKind::kLiteral;
     o.engine = EngineKind::kLanes;
   });
-  refused("--burn-in 50 leaves nothing", [](TrainOptions& o) {
+  refused("burn_in 50 leaves nothing", [](TrainOptions& o) {
     o.burn_in = 50;
     o.chunk_length = 50;
   });
-  refused("--initial-state", [](TrainOptions& o) {
+  refused("initial_state", [](TrainOptions& o) {
     o.learner = LearnerKind::kGivens;
     o.initial_state = InitialStateKind::kLearned;
   });

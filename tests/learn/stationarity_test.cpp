@@ -139,11 +139,11 @@ TEST(Stationarity, RunsTheTheoremDoesNotSpeakOfAreRefused) {
     });
   };
   refused("constant step size", [](TrainOptions& o) { o.schedule = ScheduleKind::kCosine; });
-  refused("--restarts 1", [](TrainOptions& o) { o.restarts = 2; });
-  refused("--step-size above 0", [](TrainOptions& o) { o.step_size = 0.0; });
-  refused("fixed --initial-state",
+  refused("restarts 1", [](TrainOptions& o) { o.restarts = 2; });
+  refused("step_size above 0", [](TrainOptions& o) { o.step_size = 0.0; });
+  refused("fixed initial_state",
           [](TrainOptions& o) { o.initial_state = InitialStateKind::kLearned; });
-  refused("fixed --initial-state",
+  refused("fixed initial_state",
           [](TrainOptions& o) { o.initial_state = InitialStateKind::kPure; });
   for (const LearnerKind learner : {LearnerKind::kCosm, LearnerKind::kGivens, LearnerKind::kEm})
     refused("is about ns-ris", [learner](TrainOptions& o) { o.learner = learner; });

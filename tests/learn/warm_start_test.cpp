@@ -124,7 +124,7 @@ TEST(WarmStart, SizesThatDoNotFitAreRefused) {
   TrainOptions options = quick(LearnerKind::kNsRis);
   options.latent_dim = 3;
   options.kraus_rank = 2;
-  refused("needs -w 3, not -w 2", hmm, options, 6);
+  refused("needs kraus_rank 3, not 2", hmm, options, 6);
   refused("alphabet", hqmm, options, 5);
   options.latent_dim = 4;
   refused("has n = 3, the run n = 4", hqmm, options, 6);

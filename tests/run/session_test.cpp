@@ -181,12 +181,12 @@ TEST(Session, NamesTheFileOfDataThatNoRunCouldUse) {
   options.validation_burn_in = 3;
   EXPECT_EQ(refusal(session_of_sets(good, good), options),
             "validation.txt: no validation symbol is left after the burn-in of 3: the longest "
-            "sequence has 3 (use a smaller --validation-burn-in)");
+            "sequence has 3 (use a smaller validation_burn_in)");
   options.validation_burn_in = 0;
   options.burn_in = 3;
   EXPECT_EQ(refusal(session_of_sets(good, good), options),
             "train.txt: no training symbol is left after the burn-in of 3: the longest sequence "
-            "has 3 (use a smaller --burn-in)");
+            "has 3 (use a smaller burn_in)");
 }
 
 TEST(ActiveRun, LeavesNothingOfARunThatNeverBegan) {

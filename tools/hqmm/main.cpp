@@ -9,6 +9,7 @@
 #include "hqmm/core/simd.hpp"
 #include "support/command.hpp"
 #include "support/crash.hpp"
+#include "support/words.hpp"
 
 namespace {
 
@@ -23,7 +24,7 @@ Inputs are paths, '-' for stdin; .gz is unpacked. Data goes to stdout, narration
 Exit codes: 0 ok, 2 usage, 3 diverged, 65 bad data, 66 no input, 70 internal, 73 cannot write, 130 interrupted.)";
 
 int report(const Error& error) {
-  fmt::print(stderr, "hqmm: error: {}\n", error.what());
+  fmt::print(stderr, "hqmm: error: {}{}\n", error.text(cli::flag_words), cli::advice_on(error));
   return exit_status(error.code());
 }
 

@@ -3,7 +3,6 @@
 
 #include <chrono>
 #include <cstddef>
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,12 +38,11 @@ class ClassifierFlags {
   [[nodiscard]] Plan plan(const SequenceSet& data, const CommonOptions& common) const;
 
  private:
-  [[nodiscard]] std::string grid_for(const ClassifierOptions& base, const SequenceSet& data) const;
+  [[nodiscard]] std::vector<ClassifierSetting> settings_for(const ClassifierOptions& base,
+                                                            const SequenceSet& data) const;
   void set_prior(ClassifierOptions& options, const SequenceSet& data) const;
-  [[nodiscard]] GivenOptions given() const;
 
-  std::map<std::string, std::string> values_;  // by option name
-  std::vector<std::pair<std::string, Option>> options_;
+  GivenOptions given_;
   std::string prior_ = "uniform";
   std::string grid_;
   Option grid_option_;
@@ -95,7 +93,6 @@ auto interruptible(Work work) {
                                 const Classification& figures, const std::string& prior);
 [[nodiscard]] Json abstention_json(const Abstention& abstention);
 [[nodiscard]] Json explanation_json(const Explanation& explanation);
-[[nodiscard]] std::string prior_text(const ClassifierOptions& options);
 
 /// How many rows an explanation may take without anyone waiting long for it.
 [[nodiscard]] std::size_t rows_to_explain(const Classifier& classifier, std::size_t longest);

@@ -103,7 +103,8 @@ void run_cross_validate(const CrossValidateFlags& options) {
   }
   const std::chrono::duration<double> gone = std::chrono::steady_clock::now() - start;
   leave_on_interrupts();
-  CrossValidationView view{data, plan.settings, how, found, {}, prior_text(first), gone.count()};
+  CrossValidationView view{
+      data, plan.settings, how, found, {}, std::string(name_of(first.prior)), gone.count()};
   if (options.explain || !options.report.empty())
     view.explanation = explain(data, found, first.positions.from_end, options.common.threads);
   if (!options.report.empty()) write_file(options.report, cross_validation_report(view));

@@ -1,5 +1,5 @@
-// The flags that say how a classifier is learned. Values go through the one list of options that a
-// grid uses as well (evaluate/classifier_settings), so both know the same names and checks.
+// The flags that say how a classifier is learned: those of the options' table, which a grid uses as
+// well, and those that say what to choose from.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,51 +22,19 @@
 #include "hqmm/io/sequences.hpp"
 #include "hqmm/learn/class_labels.hpp"
 #include "hqmm/learn/classifier_learner.hpp"
+#include "hqmm/learn/option_table.hpp"
 #include "support/clock.hpp"
 #include "support/command.hpp"
 #include "support/interrupts.hpp"
+#include "support/option_flags.hpp"
 #include "support/progress_line.hpp"
+#include "support/words.hpp"
 
 namespace hqmm::cli {
 namespace {
 
-struct FlagText {
-  const char* flag;
-  const char* name;
-  const char* group;
-  const char* type;
-  const char* help;
-};
-
 constexpr const char* kModel = "Models";
-constexpr const char* kLearning = "Learning";
 constexpr const char* kSelection = "Selection";
-
-constexpr FlagText kFlags[] = {
-    {"-n,--latent-dim", "latent-dim", kModel, "N", "Latent dimension of each model"},
-    {"-w,--kraus-rank", "kraus-rank", kModel, "W", "Kraus operators per symbol"},
-    {"--positions", "positions", kModel, "P",
-     "stationary, each, window:A-B,tie=K or map:FILE: which positions share parameters; by default "
-     "a "
-     "window in the middle when all sequences have one length, else stationary"},
-    {"--anchor", "anchor", kModel, "start|end", "The end that positions are counted from"},
-    {"--members", "members", kModel, "N", "Models per class, kept as one mixture (an ensemble)"},
-    {"--smoothing", "smoothing", kModel, "X", "Share of the total channel mixed into every symbol"},
-    {"--objective", "objective", kLearning, "O",
-     "discriminative (all classes together), generative (each by itself) or hybrid"},
-    {"--learner", "learner", kLearning, "L",
-     "ns-ris; cosm, givens or em for stationary generative models"},
-    {"--epochs", "epochs", kLearning, "N", "Passes over the data"},
-    {"--generative-epochs", "generative-epochs", kLearning, "N", "Of the start of hybrid"},
-    {"--batch-size", "batch-size", kLearning, "N", "Sequences per step"},
-    {"--step-size", "step-size", kLearning, "X", "Of the first step; falls as a cosine"},
-    {"--momentum", "momentum", kLearning, "X", "Weight of the past direction"},
-    {"--second-moment", "second-moment", kLearning, "X",
-     "Decay of the squared gradient that scales the step of each Kraus set; 0: no scaling"},
-    {"--dropout", "dropout", kLearning, "X", "Share of positions marginalised in a step"},
-    {"--start-noise", "start-noise", kLearning, "X", "Noise added to the start"},
-    {"--pseudo-count", "pseudo-count", kLearning, "X", "For the position frequencies of the start"},
-};
 
 void open_map(PositionPlan& plan) {
   if (plan.kind == PositionPlan::Kind::kMap) plan.map = read_position_map(plan.file);
@@ -75,11 +43,8 @@ void open_map(PositionPlan& plan) {
 }  // namespace
 
 void ClassifierFlags::add_to(Command command) {
-  for (const FlagText& text : kFlags) {
-    const Option option =
-        command.add({text.flag, text.group, text.type, text.help}, values_[text.name]);
-    options_.emplace_back(text.name, option);
-  }
+  for (const auto& row : classifier_option_table())
+    if (!row.only_kept) add_flag_of(command, row, given_);
   command
       .add_option(
           "--prior", prior_,
@@ -107,13 +72,6 @@ void ClassifierFlags::add_to(Command command) {
       .capture_default_str()
       .group(kSelection)
       .type_name("G");
-}
-
-GivenOptions ClassifierFlags::given() const {
-  GivenOptions out;
-  for (const auto& [name, option] : options_)
-    if (option.given()) out.emplace(name, values_.at(name));
-  return out;
 }
 
 void ClassifierFlags::set_prior(ClassifierOptions& options, const SequenceSet& data) const {
@@ -162,21 +120,21 @@ void ClassifierFlags::set_prior(ClassifierOptions& options, const SequenceSet& d
   for (double& prior : options.given_priors) prior /= sum;
 }
 
-std::string ClassifierFlags::grid_for(const ClassifierOptions& base,
-                                      const SequenceSet& data) const {
-  if (grid_option_.given()) return grid_ == "none" ? "" : grid_;
-  return default_grid(base, data, given());
+std::vector<ClassifierSetting> ClassifierFlags::settings_for(const ClassifierOptions& base,
+                                                             const SequenceSet& data) const {
+  if (grid_option_.given()) return parse_grid(grid_ == "none" ? "" : grid_, base);
+  return default_settings(base, data, given_);
 }
 
 ClassifierFlags::Plan ClassifierFlags::plan(const SequenceSet& data,
                                             const CommonOptions& common) const {
   Plan out;
-  auto [options, why] = recommended_options(data, given());
-  out.why = std::move(why);
+  auto [options, why] = recommended_options(data, given_);
+  out.why = in_words(why, flag_words);
   set_prior(options, data);
   options.train.seed = common.seed;
   options.train.threads = common.threads;
-  out.settings = parse_grid(grid_for(options, data), options);
+  out.settings = settings_for(options, data);
   for (ClassifierSetting& setting : out.settings) {
     open_map(setting.options.positions);
     require_usable(setting.options);
@@ -189,24 +147,12 @@ ClassifierFlags::Plan ClassifierFlags::plan(const SequenceSet& data,
   return out;
 }
 
-std::string prior_text(const ClassifierOptions& options) {
-  switch (options.prior) {
-    case PriorKind::kUniform:
-      return "uniform";
-    case PriorKind::kEmpirical:
-      return "empirical";
-    case PriorKind::kGiven:
-      break;
-  }
-  return "given";
-}
-
 SequenceSet read_labelled_data(const std::string& path, const DataOptions& data) {
   SequenceSet set = read_sequences(path, data.resolve());
   try {
     require_labelled(set);
   } catch (const Error& error) {
-    throw Error(error.code(), error.message(), {path, {}, {}, {}, {}});
+    throw error.at({path, {}, {}, {}, {}});
   }
   return set;
 }

@@ -77,7 +77,7 @@ RunFindings look_at_run(const std::string& path) {
     throw fail(ErrorCode::kBadData, {run.file("config.json"), {}, {}, {}, {}},
                "does not describe a training run");
   } catch (const Error& error) {
-    throw Error(ErrorCode::kBadData, error.message(), {run.file("config.json"), {}, {}, {}, {}});
+    throw error.as(ErrorCode::kBadData).at({run.file("config.json"), {}, {}, {}, {}});
   }
   try {
     read_history(run, out);

@@ -16,6 +16,7 @@
 #include "hqmm/core/simd.hpp"
 #include "hqmm/core/types.hpp"
 #include "hqmm/io/model_file.hpp"
+#include "hqmm/learn/option_table.hpp"
 #include "hqmm/learn/options.hpp"
 #include "hqmm/model/filter.hpp"
 #include "hqmm/model/hqmm.hpp"
@@ -99,24 +100,22 @@ TrainOptions TrainFlags::options_for(std::size_t alphabet_size,
                                      const std::optional<Sizes>& cell) const {
   const auto apply_given = [&](TrainOptions& options) {
     if (stationarity_) options.schedule = ScheduleKind::kConstant;
-    for (const auto& [option, apply] : overrides_) {
-      if (option.given()) apply(options);
-    }
+    set_options(train_option_table(), options, given_);
     if (cell) {
       options.latent_dim = cell->n;
       options.kraus_rank = cell->w;
     }
   };
-  TrainOptions options = recipe(parse_learner(learner_), preset_, alphabet_size, apply_given);
+  TrainOptions options = recipe(learner(), preset_, alphabet_size, apply_given);
   take_sizes_from_warm_start(options);
   options.seed = common_.seed;
   return options;
 }
 
-bool TrainFlags::given(const std::string& name) const {
-  return std::any_of(overrides_.begin(), overrides_.end(), [&](const auto& one) {
-    return one.first.has_long_name(name) && one.first.given();
-  });
+LearnerKind TrainFlags::learner() const {
+  TrainOptions options;
+  set_options(train_option_table(), options, given_);
+  return options.learner;
 }
 
 void TrainFlags::take_sizes_from_warm_start(TrainOptions& options) const {
@@ -125,11 +124,11 @@ void TrainFlags::take_sizes_from_warm_start(TrainOptions& options) const {
       options.latent_dim;  // the embedding of an HMM has as many operators per symbol as states
   if (warm_model_) {
     const Index n = std::visit([](const auto& m) { return m.latent_dim(); }, *warm_model_);
-    if (!given("latent-dim")) options.latent_dim = n;
+    if (!given("latent_dim")) options.latent_dim = n;
     rank =
         std::holds_alternative<Hqmm>(*warm_model_) ? std::get<Hqmm>(*warm_model_).kraus_rank() : n;
   }
-  if (!given("kraus-rank")) options.kraus_rank = rank;
+  if (!given("kraus_rank")) options.kraus_rank = rank;
 }
 
 void TrainFlags::require_flags_that_go_together() const {
@@ -144,15 +143,9 @@ void TrainFlags::require_flags_that_go_together() const {
   const std::initializer_list<std::string> inputs = {train_path_, validation_path_, warm_start_};
   if (std::count(inputs.begin(), inputs.end(), "-") > 1)
     throw fail(ErrorCode::kUsage, "only one input can come from stdin");
-  if (retraction_ == "literal" && learner_ != "ns-ris")
-    throw fail(ErrorCode::kUsage, "--retraction literal is about ns-ris, not {}", learner_);
-  if (retraction_ == "literal" && given("average")) {
-    throw fail(ErrorCode::kUsage,
-               "--average does not go with --retraction literal: a mean of infeasible models is "
-               "projected back before it is scored");
-  }
-  if (stationarity_ && learner_ != "ns-ris")
-    throw fail(ErrorCode::kUsage, "--stationarity is about ns-ris, not {}", learner_);
+  require_compatible(given_);
+  if (stationarity_ && learner() != LearnerKind::kNsRis)
+    throw fail(ErrorCode::kUsage, "--stationarity is about ns-ris, not {}", name_of(learner()));
 }
 
 TrainJob TrainFlags::job() {
@@ -214,9 +207,10 @@ TrainJob TrainFlags::resume(const RunDirectory& run) const {
     throw fail(ErrorCode::kBadData, {run.file("config.json"), {}, {}, {}, {}},
                "does not describe a training run");
   } catch (const Error& error) {
-    throw Error(ErrorCode::kBadData, error.message(), {run.file("config.json"), {}, {}, {}, {}});
+    throw error.as(ErrorCode::kBadData).at({run.file("config.json"), {}, {}, {}, {}});
   }
-  if (given("time-limit")) job.options.time_limit = given_.time_limit;
+  set_options(train_option_table(), job.options,
+              given_);  // nothing but the time limit can be given
   require_usable(job.options);
   if (!common_.out.empty()) job.out = common_.out;
   if (job.out.empty()) job.out = model_in(resume_path_);

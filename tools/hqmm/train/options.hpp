@@ -13,6 +13,7 @@
 #include "hqmm/learn/options.hpp"
 #include "hqmm/model/any_model.hpp"
 #include "support/command.hpp"
+#include "support/option_flags.hpp"
 
 namespace hqmm {
 class RunDirectory;
@@ -60,14 +61,10 @@ class TrainFlags {
   [[nodiscard]] TrainJob resume(const RunDirectory& run) const;
 
  private:
-  /// Registers a flag whose value goes into the options when it was given.
-  void flag(const char* group, Option option, std::function<void(TrainOptions&)> apply);
-  void add_model_flags(Command command);
-  void add_size_flags(Command command);
+  void add_option_flags(Command command);
+  void add_preset_flag(Command command);
   void add_size_lists(Command command);
-  void add_warm_start_flags(Command command);
-  void add_stop_flags(Command command);
-  void add_descent_flags(Command command);
+  void add_warm_start_flag(Command command);
   void add_data_flags(Command command);
   void add_run_flags(Command command);
   void require_flags_that_go_together() const;
@@ -79,7 +76,8 @@ class TrainFlags {
                                          const std::optional<Sizes>& cell = {}) const;
   /// n and w, when they were not given, are those of the model training starts from.
   void take_sizes_from_warm_start(TrainOptions& options) const;
-  [[nodiscard]] bool given(const std::string& long_name) const;
+  [[nodiscard]] bool given(std::string_view id) const { return given_.contains(id); }
+  [[nodiscard]] LearnerKind learner() const;
 
   Command command_;
   bool grid_ = false;
@@ -91,13 +89,8 @@ class TrainFlags {
   std::string train_path_, validation_path_, run_path_, resume_path_, warm_start_;
   double validation_share_ = 0.2;
   bool stationarity_ = false;
-  std::string learner_ = "ns-ris";
   std::string preset_ = "default";
-  TrainOptions given_;  // values of the flags
-  std::string retraction_, schedule_, initial_state_, engine_, emission_, chunk_length_, burn_in_,
-      validation_burn_in_;
-  /// Copies one flag's value into the options, for each flag; run only for those given.
-  std::vector<std::pair<Option, std::function<void(TrainOptions&)>>> overrides_;
+  GivenOptions given_;  // by the flags of the options' table
 };
 
 }  // namespace hqmm::cli

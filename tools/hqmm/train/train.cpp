@@ -51,7 +51,7 @@ void warn_of_other_instructions(const std::string& began) {
 }
 
 Error with_advice(const Error& error, const std::string& advice) {
-  return {error.code(), error.message() + "; " + advice, error.where()};
+  return {error.code(), error.marked() + "; " + advice, error.where()};
 }
 
 std::string how_to_go_on(const TrainJob& job) {
