@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <fstream>
 
+#include <nlohmann/json.hpp>
+
 #include "../work.hpp"
 #include "hqmm/learn/baum_welch.hpp"
 
