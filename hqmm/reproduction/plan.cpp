@@ -181,7 +181,7 @@ std::vector<Cell> make_plan(const PlanOptions& options) {
     } else {
       add_hmm_grid(builder);
     }
-    for (Cell& cell : builder.sorted()) out.push_back(std::move(cell));
+    for (const Cell& cell : builder.sorted()) out.push_back(cell);
   }
   return out;
 }

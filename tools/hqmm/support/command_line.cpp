@@ -135,15 +135,14 @@ Option Command::add(const OptionText& text, const Target& target) const {
   return described(add_option(text.names, target, text.help), text);
 }
 
-Option Command::add(const OptionText& text, std::function<void(const std::string&)> set) const {
+Option Command::add(const OptionText& text,
+                    const std::function<void(const std::string&)>& set) const {
   if (text.flag) {
-    const auto set_flag = [set = std::move(set)](std::int64_t count) {
-      set(count > 0 ? "true" : "false");
-    };
+    const auto set_flag = [set](std::int64_t count) { set(count > 0 ? "true" : "false"); };
     return described(Option(app_->add_flag_function(text.names, set_flag, text.help)), text);
   }
-  return described(
-      Option(app_->add_option_function<std::string>(text.names, std::move(set), text.help)), text);
+  return described(Option(app_->add_option_function<std::string>(text.names, set, text.help)),
+                   text);
 }
 
 Option Command::described(Option option, const OptionText& text) {

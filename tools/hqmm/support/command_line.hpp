@@ -98,7 +98,7 @@ class Command {
   /// A row of a table, its value put into a variable, or handed to a function when it was given:
   /// the text of the value, "true" or "false" of a flag.
   Option add(const OptionText& text, const Target& target) const;
-  Option add(const OptionText& text, std::function<void(const std::string&)> set) const;
+  Option add(const OptionText& text, const std::function<void(const std::string&)>& set) const;
 
   Command add_subcommand(const std::string& name, const std::string& help) const;
   Command group(const std::string& headline) const;
