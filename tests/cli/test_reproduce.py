@@ -171,6 +171,7 @@ def test_wrong_usage_is_one_line(small, tmp_path):
           says="too short")
 
 
+@pytest.mark.skipif(bool(os.environ.get("HQMM_SANITIZE")), reason="skipped: the same code as above on more data")
 def test_published_data(tmp_path):
     """The true model's score is the known one; raw claims lie above it, honest figures do not."""
     data = shared("data/synthetic-hqmm/train.txt").parents[1]
