@@ -9,6 +9,9 @@
 
 namespace hqmm {
 
+/// How many times its size a file may unpack to, unless more is allowed.
+inline constexpr double kDefaultMaxRatio = 500.0;
+
 class ByteSource {
  public:
   /// Throws kNoInput when the file is missing, unreadable or a directory.

@@ -1,7 +1,9 @@
 #include "hqmm/io/classifier_file.hpp"
 
+#include "hqmm/io/arrays_wire.hpp"
 #include "hqmm/io/atomic_file.hpp"
 #include "hqmm/io/byte_source.hpp"
+#include "hqmm/io/hdf5_sandbox.hpp"
 #include "hqmm/io/input.hpp"
 #include "hqmm/io/json_text.hpp"
 #include "hqmm/io/model_hdf5.hpp"
@@ -28,52 +30,82 @@ void check_header(const Hdf5ItemReader& root) {
   }
 }
 
-std::vector<double> read_priors(const Hdf5ItemReader& root, std::size_t classes) {
-  if (!root.exists("priors")) throw root.wrong("priors", "missing");
-  const NdArray array = root.array("priors");
-  if (array.shape.size() != 1 || array.shape.front() != classes) {
-    throw root.wrong("priors",
-                     fmt::format("has shape {}, expected ({})", array.shape_text(), classes));
-  }
-  std::vector<double> out;
-  for (const Complex value : array.values) out.push_back(value.real());
-  return out;
-}
+/// A classifier file as it is stored; nothing but its layout has been checked.
+struct ClassifierArrays {
+  std::vector<std::string> classes;
+  NdArray priors;
+  std::vector<std::string> alphabet;
+  std::vector<ModelArrays> models;  // one per class
+  std::string provenance;
+};
 
-ClassifierFile read_root(hid_t file_id, const std::string& file) {
+std::string place_of(const std::string& name) { return fmt::format("class '{}'", printable(name)); }
+
+/// In the sandbox.
+ClassifierArrays read_root(hid_t file_id, const std::string& file) {
   const Hdf5ItemReader root(file_id, file);
   check_header(root);
-  ClassifierFile out;
-  Classifier& classifier = out.classifier;
-  for (const char* name : {"classes", "alphabet"})
+  for (const char* name : {"classes", "alphabet", "priors"})
     if (!root.exists(name)) throw root.wrong(name, "missing");
-  classifier.classes = root.strings("classes");
-  classifier.priors = read_priors(root, classifier.classes.size());
-  const std::vector<std::string> alphabet = root.strings("alphabet");
-  for (std::size_t c = 0; c < classifier.classes.size(); ++c) {
-    const std::string place = fmt::format("class '{}'", printable(classifier.classes[c]));
+  ClassifierArrays out;
+  out.classes = root.strings("classes");
+  out.priors = root.array("priors");
+  out.alphabet = root.strings("alphabet");
+  for (std::size_t c = 0; c < out.classes.size(); ++c) {
+    const std::string place = place_of(out.classes[c]);
     const Hid id = root.subgroup(std::to_string(c).c_str());
     ModelArrays arrays;
     read_model_group(Hdf5ItemReader(id, file, place), arrays);
     if (arrays.kind == kKind)
       throw fail(ErrorCode::kBadData, in_item(file, place), "a class cannot be a classifier");
-    arrays.alphabet = alphabet;
-    classifier.models.push_back(assemble(arrays, file, place).model);
+    out.models.push_back(std::move(arrays));
   }
   out.provenance = root.json("provenance");
   return out;
 }
 
-Hid open_image(const std::string& bytes, const std::string& path) {
-  if (!bytes.starts_with(kHdf5Magic)) {
-    throw fail(ErrorCode::kBadData, in_file(path), "{}",
-               bytes.empty() ? "is empty; expected a classifier file"
-                             : "is not a classifier file (expected HDF5)");
+void put(WireWriter& out, const ClassifierArrays& arrays) {
+  out.texts(arrays.classes);
+  put(out, arrays.priors);
+  out.texts(arrays.alphabet);
+  for (const ModelArrays& model : arrays.models) put(out, model);
+  out.text(arrays.provenance);
+}
+
+ClassifierArrays take_classifier_arrays(WireReader& in) {
+  ClassifierArrays out;
+  out.classes = in.texts();
+  out.priors = take_array(in);
+  out.alphabet = in.texts();
+  for (std::size_t c = 0; c < out.classes.size(); ++c) out.models.push_back(take_model_arrays(in));
+  out.provenance = in.text();
+  return out;
+}
+
+ClassifierFile assemble_classifier(ClassifierArrays arrays, const std::string& file) {
+  const std::vector<std::size_t> expected{arrays.classes.size()};
+  if (arrays.priors.shape != expected) {
+    throw fail(ErrorCode::kBadData, in_item(file, "'priors'"), "has shape {}, expected ({})",
+               arrays.priors.shape_text(), arrays.classes.size());
   }
-  Hid root = open_hdf5_image(bytes);
-  if (!root)
-    throw fail(ErrorCode::kBadData, in_file(path), "the HDF5 file is truncated or damaged");
-  return root;
+  ClassifierFile out;
+  Classifier& classifier = out.classifier;
+  for (const Complex value : arrays.priors.values) classifier.priors.push_back(value.real());
+  for (std::size_t c = 0; c < arrays.classes.size(); ++c) {
+    arrays.models[c].alphabet = arrays.alphabet;
+    classifier.models.push_back(
+        assemble(arrays.models[c], file, place_of(arrays.classes[c])).model);
+  }
+  classifier.classes = std::move(arrays.classes);
+  out.provenance = std::move(arrays.provenance);
+  return out;
+}
+
+void require_hdf5(const std::string& bytes, const std::string& path) {
+  if (bytes.starts_with(kHdf5Magic)) return;
+  throw fail(ErrorCode::kBadData, in_file(path), "{}",
+             bytes.empty() ? "is empty; expected a classifier file"
+                           : "is not a classifier file (expected HDF5)");
 }
 
 /// HDF5 keeps strings up to the first NUL: such a name would come back as another one.
@@ -89,18 +121,23 @@ void require_writable_names(const std::vector<std::string>& classes) {
 
 bool is_classifier_file(const std::string& path) {
   if (path == "-") return false;
-  const std::string bytes = read_all(path);
+  return is_classifier(read_all(path), path);
+}
+
+bool is_classifier(const std::string& bytes, const std::string& name) {
   if (!bytes.starts_with(kHdf5Magic)) return false;
-  const Hdf5Section section(path, bytes.size());
-  const Hid root = open_hdf5_image(bytes);
-  if (!root) return false;
+  bool found = false;
+  const auto look = [&](hid_t root, WireWriter& out) {
+    const Hdf5ItemReader reader(root, name);
+    out.number(std::uint8_t{reader.text_attribute("format") == kModelFormat &&
+                            reader.text_attribute("kind") == kKind});
+  };
   try {
-    const Hdf5ItemReader reader(root, path);
-    return reader.text_attribute("format") == kModelFormat &&
-           reader.text_attribute("kind") == kKind;
-  } catch (const Error&) {
-    return false;
+    read_hdf5({bytes, name, kDefaultMaxRatio, look}, [&](WireReader& in) { found = in.flag(); });
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::kBadData) throw;
   }
+  return found;
 }
 
 ClassifierFile read_classifier(const std::string& path) {
@@ -108,12 +145,12 @@ ClassifierFile read_classifier(const std::string& path) {
 }
 
 ClassifierFile parse_classifier(const std::string& bytes, const std::string& name) {
-  ClassifierFile out;
-  {
-    const Hdf5Section section(name, bytes.size());
-    const Hid root = open_image(bytes, name);
-    out = read_root(root, name);
-  }
+  require_hdf5(bytes, name);
+  ClassifierArrays arrays;
+  read_hdf5({bytes, name, kDefaultMaxRatio,
+             [&](hid_t root, WireWriter& out) { put(out, read_root(root, name)); }},
+            [&](WireReader& in) { arrays = take_classifier_arrays(in); });
+  ClassifierFile out = assemble_classifier(std::move(arrays), name);
   try {
     require_valid(out.classifier);
   } catch (const Error& error) {

@@ -8,8 +8,6 @@
 #include <string>
 #include <utility>
 
-#include "hqmm/io/foreign_code.hpp"
-
 namespace hqmm {
 
 /// An HDF5 identifier with its closing function; false when the call that made it failed.
@@ -38,19 +36,21 @@ class Hid {
   Close close_ = nullptr;
 };
 
-/// Hold this around any use of HDF5: one thread at a time whatever way the library was built, its
-/// error printing silenced, and `file` named should the library crash on it (see foreign_code.hpp).
+/// One thread at a time, whatever way the library was built.
+[[nodiscard]] std::unique_lock<std::mutex> lock_hdf5();
+
+/// Hold this around writing with HDF5: the lock, and no error printed by the library. Reading
+/// happens in a process of its own (hdf5_sandbox.hpp).
 class Hdf5Section {
  public:
-  /// For reading `size` bytes of `file`, which must outlive the section; for writing, nothing is
-  /// named.
-  Hdf5Section(const std::string& file, std::size_t size);
   Hdf5Section();
 
  private:
   std::unique_lock<std::mutex> lock_;
-  ForeignCode foreign_;
 };
+
+/// The library prints no errors by itself from here on.
+void silence_hdf5();
 
 /// A file open on a copy of `bytes`, read-only; false when they are not HDF5.
 [[nodiscard]] Hid open_hdf5_image(const std::string& bytes);
@@ -58,6 +58,14 @@ class Hdf5Section {
 [[nodiscard]] Hid create_hdf5_image();
 /// The bytes of a file in memory; empty on failure.
 [[nodiscard]] std::string hdf5_image_bytes(hid_t file);
+
+/// A group or data set of `group`; links into other files are not followed. False when there is
+/// none.
+[[nodiscard]] Hid open_hdf5_group(hid_t group, const char* name);
+[[nodiscard]] Hid open_hdf5_dataset(hid_t group, const char* name);
+/// Whether a name is a link into another file; whether a data set keeps its numbers in other files.
+[[nodiscard]] bool links_elsewhere(hid_t group, const char* name);
+[[nodiscard]] bool stored_elsewhere(hid_t dataset);
 
 /// The compound {r, i} of two doubles that h5py reads as complex128.
 [[nodiscard]] Hid hdf5_complex_type();

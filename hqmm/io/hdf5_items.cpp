@@ -20,8 +20,15 @@ Error Hdf5ItemReader::wrong(std::string_view name, std::string_view problem) con
   return fail(ErrorCode::kBadData, in_item(file_, item), "{}", problem);
 }
 
+void Hdf5ItemReader::require_inside(const char* name) const {
+  if (links_elsewhere(group_, name))
+    throw wrong(name, "is a link into another file, which is not followed");
+}
+
 Hid Hdf5ItemReader::subgroup(const char* name) const {
-  Hid group(exists(name) ? H5Gopen2(group_, name, H5P_DEFAULT) : H5I_INVALID_HID, H5Gclose);
+  if (!exists(name)) throw wrong(name, "expected a group");
+  require_inside(name);
+  Hid group = open_hdf5_group(group_, name);
   if (!group) throw wrong(name, "expected a group");
   return group;
 }
@@ -86,8 +93,10 @@ std::optional<std::int64_t> Hdf5ItemReader::integer_attribute(const char* name) 
 }
 
 Hid Hdf5ItemReader::dataset(const char* name) const {
-  Hid set(H5Dopen2(group_, name, H5P_DEFAULT), H5Dclose);
+  require_inside(name);
+  Hid set = open_hdf5_dataset(group_, name);
   if (!set) throw wrong(name, "expected a dataset");
+  if (stored_elsewhere(set)) throw wrong(name, "keeps its data in other files, which are not read");
   return set;
 }
 
@@ -115,6 +124,7 @@ NdArray Hdf5ItemReader::array(const char* name) const {
     if (size != 0 && count > kMostElements / size) throw wrong(name, "is too large");
     count *= size;
   }
+  if (count > 0 && H5Dget_storage_size(set) == 0) throw wrong(name, "was never written");
   out.values.resize(count);
   if (count > 0) read_numbers(name, set, type, out);
   return out;

@@ -41,6 +41,7 @@ class Hdf5ItemReader {
                                                 Read read) const;
   [[nodiscard]] Hid attribute(const char* name) const;
   [[nodiscard]] Hid dataset(const char* name) const;
+  void require_inside(const char* name) const;
   void read_numbers(const char* name, hid_t set, hid_t type, NdArray& out) const;
 
   hid_t group_;

@@ -1,16 +1,16 @@
 #include "hqmm/io/hdf5_sequences.hpp"
 
 #include <algorithm>
-#include <memory>
 
+#include "hqmm/io/arrays_wire.hpp"
 #include "hqmm/io/hdf5_image.hpp"
-#include "hqmm/io/integer_matrix.hpp"
+#include "hqmm/io/hdf5_sandbox.hpp"
 
 namespace hqmm {
 namespace {
 
-// Deflate packs at most about 1032 to 1: a data set that claims more than that was never written.
-constexpr std::uint64_t kMostPacked = 1100;
+// What a data set may unpack to however few bytes it takes.
+constexpr std::uint64_t kAlwaysUnpacked = std::uint64_t{64} << 20;
 
 std::string text_attribute(hid_t object, const char* name) {
   if (H5Aexists(object, name) <= 0) return {};
@@ -34,21 +34,22 @@ std::string text_attribute(hid_t object, const char* name) {
   return out.substr(0, out.find('\0'));
 }
 
+/// Reads in the sandbox.
 class Hdf5Reader {
  public:
-  Hdf5Reader(const std::string& bytes, const std::string& file)
-      : file_name_(file), image_size_(bytes.size()), file_(open_hdf5_image(bytes)) {
-    if (!file_) throw bad("", "the HDF5 file is damaged or truncated: it cannot be opened");
+  Hdf5Reader(hid_t root, const Hdf5Job& job)
+      : file_name_(job.file),
+        image_size_(job.bytes.size()),
+        max_ratio_(job.max_ratio),
+        file_(root) {
     if (text_attribute(file_, "format") == "hqmm-model") {
       throw bad("", "this is a model file, not sequences");
     }
-    matlab_ = bytes.starts_with("MATLAB");
   }
 
   /// Paths of the data sets that can hold sequences.
   std::vector<std::string> matrices();
-  IntegerMatrix read(const std::string& path);
-  [[nodiscard]] bool matlab() const { return matlab_; }
+  StoredMatrix read(const std::string& path);
 
  private:
   struct Shape {
@@ -67,8 +68,8 @@ class Hdf5Reader {
 
   std::string file_name_;
   std::uint64_t image_size_;
-  Hid file_;
-  bool matlab_ = false;
+  double max_ratio_;
+  hid_t file_;
 };
 
 std::vector<std::string> Hdf5Reader::matrices() {
@@ -84,7 +85,7 @@ std::vector<std::string> Hdf5Reader::matrices() {
     throw bad("", "the HDF5 file is damaged: its data sets cannot be listed");
   }
   std::erase_if(all, [this](const std::string& path) {
-    const Hid dataset(H5Dopen2(file_, path.c_str(), H5P_DEFAULT), H5Dclose);
+    const Hid dataset = open_hdf5_dataset(file_, path.c_str());
     return !dataset || !shape_of(dataset);
   });
   return all;
@@ -118,38 +119,40 @@ std::optional<Hdf5Reader::Shape> Hdf5Reader::shape_of(hid_t dataset) const {
 /// A damaged or hollow data set may claim any size; nothing is allocated before its bytes are
 /// there.
 void Hdf5Reader::check_stored(hid_t dataset, const Shape& shape, const std::string& path) const {
-  std::uint64_t elements = 0;
-  if (__builtin_mul_overflow(shape.rows, shape.columns, &elements)) {
+  const Hid type(H5Dget_type(dataset), H5Tclose);
+  std::uint64_t elements = 0, announced = 0;
+  if (__builtin_mul_overflow(shape.rows, shape.columns, &elements) ||
+      __builtin_mul_overflow(elements, H5Tget_size(type), &announced)) {
     throw bad(path, "the data set is larger than any file");
   }
-  const std::uint64_t stored = H5Dget_storage_size(dataset);
-  if (stored > image_size_ || elements / kMostPacked > stored || (elements > 0 && stored == 0)) {
+  const std::uint64_t stored = std::min<std::uint64_t>(H5Dget_storage_size(dataset), image_size_);
+  if (elements > 0 && stored == 0) throw bad(path, "the data was never written");
+  if (announced > kAlwaysUnpacked &&
+      static_cast<double>(announced) > max_ratio_ * static_cast<double>(stored)) {
     throw bad(path,
-              fmt::format("the data is truncated or was never written: {} elements are announced, "
-                          "{} bytes are there",
-                          elements, std::min(stored, image_size_)));
+              fmt::format("unpacks to more than {} times its size: {} bytes are announced, {} "
+                          "are there; {} allows more",
+                          max_ratio_, announced, stored, option("max_ratio")));
   }
 }
 
-IntegerMatrix Hdf5Reader::read(const std::string& path) {
-  const Hid dataset(H5Dopen2(file_, path.c_str(), H5P_DEFAULT), H5Dclose);
+StoredMatrix Hdf5Reader::read(const std::string& path) {
+  const Hid dataset = open_hdf5_dataset(file_, path.c_str());
   const auto shape = dataset ? shape_of(dataset) : std::nullopt;
   if (!shape) throw bad(path, "the data set cannot be opened");
+  if (stored_elsewhere(dataset))
+    throw bad(path, "keeps its data in other files, which are not read");
   check_stored(dataset, *shape, path);
-  const Shape s = *shape;
-  IntegerMatrix matrix{path, s.rows, s.columns, {}};
+  StoredMatrix matrix{path, shape->rows, shape->columns, shape->transposed, {}};
   const auto fetch = [&]<typename T>(hid_t memory_type, T) {
-    auto data = std::make_shared<std::vector<T>>(s.rows * s.columns);
-    if (H5Dread(dataset, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data->data()) < 0) {
+    std::vector<T> data(shape->rows * shape->columns);
+    if (H5Dread(dataset, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data.data()) < 0) {
       throw bad(path, "the data is damaged or truncated: it cannot be read");
     }
-    matrix.cell = [s, data](std::size_t row, std::size_t column) {
-      const std::size_t at = s.transposed ? column * s.rows + row : row * s.columns + column;
-      return static_cast<double>((*data)[at]);
-    };
+    matrix.numbers = std::move(data);
   };
   // HDF5 clips what does not fit 32 bits, which stays out of every alphabet.
-  if (s.is_float) {
+  if (shape->is_float) {
     fetch(H5T_NATIVE_DOUBLE, double{});
   } else {
     fetch(H5T_NATIVE_INT32, std::int32_t{});
@@ -157,17 +160,13 @@ IntegerMatrix Hdf5Reader::read(const std::string& path) {
   return matrix;
 }
 
-}  // namespace
-
-SequenceSet hdf5_sequences(const std::string& bytes, const std::string& file,
-                           const ReadOptions& options) {
-  const Hdf5Section section(file, bytes.size());
-  Hdf5Reader reader(bytes, file);
+std::vector<StoredMatrix> chosen_matrices(Hdf5Reader& reader, const std::string& file,
+                                          const ReadOptions& options) {
   const std::vector<std::string> available = reader.matrices();
   std::vector<std::string> chosen = options.variables;
   if (chosen.empty() && available.size() == 1) chosen = available;
   if (chosen.empty()) throw choose_variable(file, "", available);
-  std::vector<IntegerMatrix> matrices;
+  std::vector<StoredMatrix> matrices;
   for (std::string name : chosen) {
     const std::string wanted = name;
     if (name.starts_with('/')) name.erase(0, 1);
@@ -176,7 +175,21 @@ SequenceSet hdf5_sequences(const std::string& bytes, const std::string& file,
     if (known() == available.end()) throw choose_variable(file, wanted, available);
     matrices.push_back(reader.read(name));
   }
-  return to_sequences(matrices, reader.matlab(), file, options);
+  return matrices;
+}
+
+}  // namespace
+
+SequenceSet hdf5_sequences(const std::string& bytes, const std::string& file,
+                           const ReadOptions& options) {
+  Hdf5Job job{bytes, file, kDefaultMaxRatio, {}};
+  job.read = [&](hid_t root, WireWriter& out) {
+    Hdf5Reader reader(root, job);
+    put(out, chosen_matrices(reader, file, options));
+  };
+  std::vector<StoredMatrix> matrices;
+  read_hdf5(job, [&](WireReader& in) { matrices = take_matrices(in); });
+  return to_sequences(views(matrices), bytes.starts_with("MATLAB"), file, options);
 }
 
 SequenceSet read_hdf5_sequences(Input& input, const ReadOptions& options) {

@@ -1,13 +1,10 @@
 #include "hqmm/io/mat.hpp"
 
 #include <algorithm>
-#include <memory>
 
-#include "hqmm/io/foreign_code.hpp"
+#include "hqmm/io/arrays_wire.hpp"
 #include "hqmm/io/hdf5_sequences.hpp"
 #include "hqmm/io/input.hpp"
-#include "hqmm/io/integer_matrix.hpp"
-#include "hqmm/io/mat_check.hpp"
 #include "hqmm/io/mat_handle.hpp"
 
 namespace hqmm {
@@ -52,11 +49,30 @@ std::vector<std::string> list_matrices(mat_t* file) {
   }
 }
 
-/// The variable's numbers, kept alive by the matrix that reads them.
-IntegerMatrix read_matrix(mat_t* file, const std::string& name, const std::string& file_name) {
+/// The numbers of a variable that has been found sound. Those of 32 bits and less stay whole.
+StoredMatrix copy_matrix(const matvar_t& variable, const std::string& name) {
+  StoredMatrix out{name, variable.dims[0], variable.dims[1], true, {}};
+  const MatElementType type = mat_element_type(variable.class_type);
+  const std::size_t count = out.rows * out.columns;
+  const auto copy = [&]<typename T>(T) {
+    std::vector<T> numbers(count);
+    for (std::size_t i = 0; i < count; ++i)
+      numbers[i] = static_cast<T>(type.load(variable.data, i));
+    out.numbers = std::move(numbers);
+  };
+  const bool fits = type.size < 4 || variable.class_type == MAT_C_INT32;
+  if (fits) {
+    copy(std::int32_t{});
+  } else {
+    copy(double{});
+  }
+  return out;
+}
+
+StoredMatrix read_matrix(mat_t* file, const std::string& name, const std::string& file_name) {
   const std::string top = name.substr(0, name.find('.'));
   Mat_Rewind(file);
-  const std::shared_ptr<matvar_t> owner(Mat_VarRead(file, top.c_str()), FreeMatVariable{});
+  const MatVariable owner(Mat_VarRead(file, top.c_str()));
   matvar_t* variable = owner.get();
   for (std::size_t at = top.size(); variable != nullptr && at < name.size();) {
     const std::size_t end = std::min(name.find('.', at + 1), name.size());
@@ -77,12 +93,23 @@ IntegerMatrix read_matrix(mat_t* file, const std::string& name, const std::strin
       variable->data_size != static_cast<int>(type.size)) {
     throw fail(ErrorCode::kBadData, where, "the data is damaged or truncated: it cannot be read");
   }
-  IntegerMatrix matrix{name, variable->dims[0], variable->dims[1], {}};
-  matrix.cell = [owner, data = variable->data, rows = matrix.rows, type](std::size_t row,
-                                                                         std::size_t column) {
-    return type.load(data, column * rows + row);
-  };
-  return matrix;
+  return copy_matrix(*variable, name);
+}
+
+std::vector<StoredMatrix> chosen_matrices(mat_t* file, const std::string& name,
+                                          const ReadOptions& options) {
+  const std::vector<std::string> available = list_matrices(file);
+  std::vector<std::string> chosen = options.variables;
+  if (chosen.empty() && available.size() == 1) chosen = available;
+  if (chosen.empty()) throw choose_variable(name, "", available);
+  std::vector<StoredMatrix> matrices;
+  for (const std::string& wanted : chosen) {
+    if (std::find(available.begin(), available.end(), wanted) == available.end()) {
+      throw choose_variable(name, wanted, available);
+    }
+    matrices.push_back(read_matrix(file, wanted, name));
+  }
+  return matrices;
 }
 
 }  // namespace
@@ -95,27 +122,11 @@ SequenceSet read_mat(Input& input, const ReadOptions& options) {
        std::string_view(bytes).substr(kUserBlock).starts_with(kHdf5Magic))) {
     return hdf5_sequences(bytes, name, options);
   }
-  check_mat5(bytes, name);
-  silence_matio();
-  const ForeignCode foreign(name, bytes.size());
-  const MemoryFile memory(bytes);
-  const MatFile file(Mat_Open(memory.path().c_str(), MAT_ACC_RDONLY));
-  if (!file) {
-    throw fail(ErrorCode::kBadData, in_file(name),
-               "the MATLAB file is damaged: it cannot be opened");
-  }
-  const std::vector<std::string> available = list_matrices(file.get());
-  std::vector<std::string> chosen = options.variables;
-  if (chosen.empty() && available.size() == 1) chosen = available;
-  if (chosen.empty()) throw choose_variable(name, "", available);
-  std::vector<IntegerMatrix> matrices;
-  for (const std::string& wanted : chosen) {
-    if (std::find(available.begin(), available.end(), wanted) == available.end()) {
-      throw choose_variable(name, wanted, available);
-    }
-    matrices.push_back(read_matrix(file.get(), wanted, name));
-  }
-  return to_sequences(matrices, true, name, options);
+  std::vector<StoredMatrix> matrices;
+  read_mat5({bytes, name, kDefaultMaxRatio,
+             [&](mat_t* file, WireWriter& out) { put(out, chosen_matrices(file, name, options)); }},
+            [&](WireReader& in) { matrices = take_matrices(in); });
+  return to_sequences(views(matrices), true, name, options);
 }
 
 }  // namespace hqmm

@@ -17,7 +17,7 @@ namespace hqmm {
 namespace {
 
 constexpr std::size_t kHeaderSize = 128;
-constexpr std::size_t kByteOrderAt = 126;  // "IM": written by a little-endian machine
+constexpr std::size_t kVersionAt = 124;  // two bytes; then "IM": written by a little-endian machine
 constexpr std::size_t kTagSize = 8;
 constexpr std::size_t kMostDimensions = 32;
 constexpr int kDeepest = 32;
@@ -173,13 +173,16 @@ bool sound_variable(const Element& variable, bool little) {
 
 }  // namespace
 
+void require_mat5_header(std::string_view bytes, const std::string& file) {
+  const std::string_view version =
+      bytes.size() < kHeaderSize ? std::string_view() : bytes.substr(kVersionAt, 4);
+  if (version == std::string_view("\0\1IM", 4) || version == std::string_view("\1\0MI", 4)) return;
+  throw fail(ErrorCode::kBadData, in_file(file), "this is no MATLAB file of version 5 to 7");
+}
+
 void check_mat5(std::string_view bytes, const std::string& file) {
-  const std::string_view order =
-      bytes.size() < kHeaderSize ? std::string_view() : bytes.substr(kByteOrderAt, 2);
-  if (order != "IM" && order != "MI") {
-    throw fail(ErrorCode::kBadData, in_file(file), "this is no MATLAB file of version 5 or later");
-  }
-  const bool little = order == "IM";
+  require_mat5_header(bytes, file);
+  const bool little = bytes[kVersionAt + 2] == 'I';
   for (std::size_t at = kHeaderSize; at < bytes.size();) {
     Elements rest(bytes.substr(at), little);
     const auto variable = rest.next();

@@ -9,8 +9,12 @@
 
 namespace hqmm {
 
+/// Throws kBadData unless this is a MATLAB file of version 5, 6 or 7: the bytes that
+/// matio looks at when it opens a file. Version 4, which has nothing to tell it from other bytes
+/// by, is refused.
+void require_mat5_header(std::string_view bytes, const std::string& file);
+
 /// Throws kBadData with the byte where the damaged variable starts, or when this is no such file.
-/// Version 4, which has nothing to tell it from other bytes by, is refused.
 void check_mat5(std::string_view bytes, const std::string& file);
 
 }  // namespace hqmm

@@ -3,7 +3,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/io/mat_check.hpp"
+#include "hqmm/io/place.hpp"
+#include "hqmm/io/sandbox.hpp"
 
 namespace hqmm {
 namespace {
@@ -37,6 +39,25 @@ std::string MemoryFile::bytes() const {
     throw fail(ErrorCode::kInternal, "an anonymous file could not be read back");
   }
   return out;
+}
+
+void read_mat5(const MatJob& job, const std::function<void(WireReader& in)>& take) {
+  require_mat5_header(job.bytes, job.file);
+  const MemoryFile memory(job.bytes);
+  MatFile mat;
+  SandboxJob inside{job.file, job.bytes.size(), job.max_ratio, memory.descriptor()};
+  inside.open = [&] {
+    silence_matio();
+    mat.reset(Mat_Open(memory.path().c_str(), MAT_ACC_RDONLY));
+  };
+  inside.read = [&](WireWriter& out) {
+    check_mat5(job.bytes, job.file);
+    if (!mat)
+      throw fail(ErrorCode::kBadData, in_file(job.file),
+                 "the MATLAB file is damaged: it cannot be opened");
+    job.read(mat.get(), out);
+  };
+  run_in_sandbox(inside, take);
 }
 
 MatElementType mat_element_type(matio_classes kind) {

@@ -5,8 +5,11 @@
 #include <matio.h>
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
+
+#include "hqmm/io/wire.hpp"
 
 namespace hqmm {
 
@@ -27,12 +30,23 @@ class MemoryFile {
   MemoryFile(const MemoryFile&) = delete;
   MemoryFile& operator=(const MemoryFile&) = delete;
 
+  [[nodiscard]] int descriptor() const { return fd_; }
   [[nodiscard]] std::string path() const;
   [[nodiscard]] std::string bytes() const;
 
  private:
   int fd_ = -1;
 };
+
+/// Reads a MATLAB file of version 5 to 7 in a sandbox (see SandboxJob). Throws like run_in_sandbox,
+/// and kBadData with the byte where the file is damaged.
+struct MatJob {
+  const std::string& bytes;
+  const std::string& file;  // named in errors
+  double max_ratio;
+  std::function<void(mat_t* mat, WireWriter& out)> read;
+};
+void read_mat5(const MatJob& job, const std::function<void(WireReader& in)>& take);
 
 /// How to read the elements of a numeric class as doubles.
 struct MatElementType {

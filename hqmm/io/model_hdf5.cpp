@@ -2,7 +2,9 @@
 // per array; `alphabet` a list of strings; `provenance` one string of JSON.
 #include "hqmm/io/model_hdf5.hpp"
 
-#include "hqmm/io/place.hpp"
+#include "hqmm/io/arrays_wire.hpp"
+#include "hqmm/io/byte_source.hpp"
+#include "hqmm/io/hdf5_sandbox.hpp"
 
 namespace hqmm {
 namespace {
@@ -45,11 +47,11 @@ void write_model_group(const Hdf5ItemWriter& group, const ModelArrays& arrays) {
 }
 
 ModelArrays read_hdf5_arrays(const std::string& bytes, const std::string& file) {
-  const Hdf5Section section(file, bytes.size());
-  const Hid root = open_hdf5_image(bytes);
-  if (!root)
-    throw fail(ErrorCode::kBadData, in_file(file), "the HDF5 file is truncated or damaged");
-  return read_root(Hdf5ItemReader(root, file));
+  ModelArrays arrays;
+  read_hdf5({bytes, file, kDefaultMaxRatio,
+             [&](hid_t root, WireWriter& out) { put(out, read_root(Hdf5ItemReader(root, file))); }},
+            [&](WireReader& in) { arrays = take_model_arrays(in); });
+  return arrays;
 }
 
 std::string write_hdf5_arrays(const ModelArrays& arrays) {

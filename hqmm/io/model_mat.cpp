@@ -4,11 +4,10 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "hqmm/io/foreign_code.hpp"
+#include "hqmm/io/arrays_wire.hpp"
+#include "hqmm/io/byte_source.hpp"
 #include "hqmm/io/json_text.hpp"
-#include "hqmm/io/mat_check.hpp"
 #include "hqmm/io/mat_handle.hpp"
-#include "hqmm/io/model_arrays.hpp"
 #include "hqmm/io/place.hpp"
 
 namespace hqmm {
@@ -94,8 +93,8 @@ class MatReader {
 
   [[nodiscard]] static std::string units(const matvar_t& variable) {
     std::string out;
-    const std::size_t count =
-        variable.data_size > 0 ? variable.nbytes / static_cast<std::size_t>(variable.data_size) : 0;
+    if (variable.data == nullptr || variable.data_size <= 0) return out;
+    const std::size_t count = variable.nbytes / static_cast<std::size_t>(variable.data_size);
     for (std::size_t i = 0; i < count; ++i) {
       if (variable.data_size == 2) {
         const std::uint16_t unit = static_cast<const std::uint16_t*>(variable.data)[i];
@@ -120,7 +119,7 @@ class MatReader {
     if (variable->class_type != MAT_C_CELL)
       throw wrong("alphabet", "expected a cell array of strings");
     std::vector<std::string> out;
-    const std::size_t count = variable->nbytes / static_cast<std::size_t>(variable->data_size);
+    const std::size_t count = variable->data == nullptr ? 0 : variable->nbytes / sizeof(matvar_t*);
     for (std::size_t i = 0; i < count; ++i) {
       const matvar_t* cell = static_cast<matvar_t* const*>(variable->data)[i];
       if (cell == nullptr || cell->class_type != MAT_C_CHAR) {
@@ -141,6 +140,8 @@ class MatReader {
     }
     std::size_t count = 1;
     for (const std::size_t size : out.shape) count *= size;
+    if (variable.nbytes / element.size < count)
+      throw wrong(name, "cannot be read: the file is truncated or damaged");
     out.values.resize(count);
     const void* re = variable.data;
     const void* im = nullptr;
@@ -148,6 +149,7 @@ class MatReader {
       const auto* split = static_cast<const mat_complex_split_t*>(variable.data);
       re = split->Re;
       im = split->Im;
+      if (re == nullptr || im == nullptr) throw wrong(name, "expected numbers");
     }
     for_each_element(out.shape, [&](std::size_t c, std::size_t f) {
       out.values[c] = {element.load(re, f), im != nullptr ? element.load(im, f) : 0.0};
@@ -219,14 +221,11 @@ class MatWriter {
 }  // namespace
 
 ModelArrays read_mat_arrays(const std::string& bytes, const std::string& file) {
-  check_mat5(bytes, file);
-  const ForeignCode foreign(file, bytes.size());
-  silence_matio();
-  const MemoryFile memory(bytes);
-  const MatFile mat(Mat_Open(memory.path().c_str(), MAT_ACC_RDONLY));
-  if (!mat)
-    throw fail(ErrorCode::kBadData, in_file(file), "the MATLAB file is truncated or damaged");
-  return MatReader(mat.get(), file).run();
+  ModelArrays arrays;
+  read_mat5({bytes, file, kDefaultMaxRatio,
+             [&](mat_t* mat, WireWriter& out) { put(out, MatReader(mat, file).run()); }},
+            [&](WireReader& in) { arrays = take_model_arrays(in); });
+  return arrays;
 }
 
 std::string write_mat_arrays(const ModelArrays& arrays) {

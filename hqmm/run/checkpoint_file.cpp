@@ -3,7 +3,9 @@
 #include <nlohmann/json.hpp>
 
 #include "hqmm/core/error.hpp"
+#include "hqmm/io/byte_source.hpp"
 #include "hqmm/io/hdf5_image.hpp"
+#include "hqmm/io/hdf5_sandbox.hpp"
 #include "hqmm/io/model_arrays.hpp"
 #include "hqmm/io/place.hpp"
 #include "hqmm/run/train_config.hpp"
@@ -52,11 +54,11 @@ void put(hid_t root, const std::string& name, hid_t type, const void* data, hsiz
   }
 }
 
-/// A flat dataset of `type`, or nothing when it is missing or damaged.
+/// A flat dataset of `type`, or nothing when it is missing, damaged or in another file.
 template <typename T>
 std::optional<std::vector<T>> take(hid_t root, const std::string& name, hid_t type) {
-  const Hid set(H5Dopen2(root, name.c_str(), H5P_DEFAULT), H5Dclose);
-  if (!set) return {};
+  const Hid set = open_hdf5_dataset(root, name.c_str());
+  if (!set || stored_elsewhere(set)) return {};
   const Hid space(H5Dget_space(set), H5Sclose);
   const hssize_t size = H5Sget_simple_extent_npoints(space);
   if (size < 0 || static_cast<std::size_t>(size) > kMostElements) return {};
@@ -70,52 +72,95 @@ Error damaged_checkpoint(const std::string& file) {
               "the checkpoint is damaged; remove it to start the run again from its beginning");
 }
 
+/// A checkpoint file as it is stored.
+struct StoredCheckpoint {
+  std::vector<char> state;  // JSON
+  std::vector<char> best;   // a model file
+  std::map<std::string, std::vector<Complex>> learner;
+};
+
+/// In the sandbox. Which arrays there are is said in the state.
 class CheckpointReader {
  public:
   CheckpointReader(hid_t root, const std::string& file) : root_(root), file_(file) {}
 
-  Checkpoint run(const std::string& run) const {
-    const auto text = need<char>("state", H5T_NATIVE_CHAR);
-    const auto state = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
-    Checkpoint out;
-    try {
-      if (state.at("format") != kFormat || state.at("version") != 1) throw damaged();
-      if (state.at("run") != run) {
-        throw fail(ErrorCode::kBadData, in_file(file_),
-                   "belongs to another run than the config.json beside it");
-      }
-      state.at("restart").get_to(out.restart);
-      state.at("epochs_done").get_to(out.epochs_done);
-      state.at("best_restart").get_to(out.best_restart);
-      state.at("since_best").get_to(out.since_best);
-      state.at("restart_over").get_to(out.restart_over);
-      state.at("seconds").get_to(out.seconds);
-      out.current = restart_summary_from_json(state.at("current"));
-      for (const auto& one : state.at("finished"))
-        out.finished.push_back(restart_summary_from_json(one));
-      const Hid complex = hdf5_complex_type();
-      for (const auto& name : state.at("arrays")) {
-        const auto key = name.get<std::string>();
-        out.learner[key] = need<Complex>("learner_" + key, complex);
-      }
-    } catch (const nlohmann::json::exception&) {
-      throw damaged();
-    }
+  [[nodiscard]] StoredCheckpoint run() const {
+    StoredCheckpoint out;
+    out.state = need<char>("state", H5T_NATIVE_CHAR);
+    out.best = need<char>("best", H5T_NATIVE_CHAR);
+    const Hid complex = hdf5_complex_type();
+    for (const std::string& name : array_names(out.state))
+      out.learner[name] = need<Complex>("learner_" + name, complex);
     return out;
+  }
+
+ private:
+  [[nodiscard]] std::vector<std::string> array_names(const std::vector<char>& state) const {
+    try {
+      return nlohmann::json::parse(state).at("arrays").get<std::vector<std::string>>();
+    } catch (const nlohmann::json::exception&) {
+      throw damaged_checkpoint(file_);
+    }
   }
 
   template <typename T>
   [[nodiscard]] std::vector<T> need(const std::string& name, hid_t type) const {
     if (auto values = take<T>(root_, name, type)) return std::move(*values);
-    throw damaged();
+    throw damaged_checkpoint(file_);
   }
-
- private:
-  [[nodiscard]] Error damaged() const { return damaged_checkpoint(file_); }
 
   hid_t root_;
   const std::string& file_;
 };
+
+StoredCheckpoint read_stored(const std::string& image, const std::string& file) {
+  StoredCheckpoint out;
+  const auto read = [&](hid_t root, WireWriter& to) {
+    const StoredCheckpoint found = CheckpointReader(root, file).run();
+    to.numbers(found.state);
+    to.numbers(found.best);
+    to.number(std::uint64_t{found.learner.size()});
+    for (const auto& [name, values] : found.learner) {
+      to.text(name);
+      to.numbers(values);
+    }
+  };
+  const auto take = [&](WireReader& in) {
+    out.state = in.numbers<char>();
+    out.best = in.numbers<char>();
+    for (auto left = in.number<std::uint64_t>(); left > 0; --left) {
+      std::string name = in.text();
+      out.learner[std::move(name)] = in.numbers<Complex>();
+    }
+  };
+  read_hdf5({image, file, kDefaultMaxRatio, read}, take);
+  return out;
+}
+
+Checkpoint with_bookkeeping(const std::vector<char>& text, const std::string& file,
+                            const std::string& run) {
+  const auto state = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  Checkpoint out;
+  try {
+    if (state.at("format") != kFormat || state.at("version") != 1) throw damaged_checkpoint(file);
+    if (state.at("run") != run) {
+      throw fail(ErrorCode::kBadData, in_file(file),
+                 "belongs to another run than the config.json beside it");
+    }
+    state.at("restart").get_to(out.restart);
+    state.at("epochs_done").get_to(out.epochs_done);
+    state.at("best_restart").get_to(out.best_restart);
+    state.at("since_best").get_to(out.since_best);
+    state.at("restart_over").get_to(out.restart_over);
+    state.at("seconds").get_to(out.seconds);
+    out.current = restart_summary_from_json(state.at("current"));
+    for (const auto& one : state.at("finished"))
+      out.finished.push_back(restart_summary_from_json(one));
+  } catch (const nlohmann::json::exception&) {
+    throw damaged_checkpoint(file);
+  }
+  return out;
+}
 
 }  // namespace
 
@@ -142,17 +187,11 @@ Checkpoint parse_checkpoint(const std::string& bytes, const std::string& file,
   const std::string image = bytes.substr(0, bytes.size() < seal ? 0 : bytes.size() - seal);
   if (bytes.size() < seal || bytes.compare(image.size(), seal, seal_of(image)) != 0)
     throw damaged_checkpoint(file);
-  Checkpoint out;
-  std::vector<char> best;
-  {
-    const Hdf5Section section(file, image.size());
-    const Hid root = open_hdf5_image(image);
-    if (!root) throw damaged_checkpoint(file);
-    const CheckpointReader reader(root, file);
-    out = reader.run(run);
-    best = reader.need<char>("best", H5T_NATIVE_CHAR);
-  }
-  out.best = assemble(read_hdf5_arrays(std::string(best.begin(), best.end()), file), file).model;
+  StoredCheckpoint stored = read_stored(image, file);
+  Checkpoint out = with_bookkeeping(stored.state, file, run);
+  out.learner = std::move(stored.learner);
+  const std::string best(stored.best.begin(), stored.best.end());
+  out.best = assemble(read_hdf5_arrays(best, file), file).model;
   return out;
 }
 

@@ -1,5 +1,4 @@
-// A crash, or a file library that loops for ever, is answered with one line and an exit code, never
-// with a core dump.
+// A crash is answered with one line and an exit code, never with a core dump.
 #include "support/crash.hpp"
 
 #include <unistd.h>
@@ -8,7 +7,6 @@
 #include <cstring>
 
 #include "hqmm/core/error.hpp"
-#include "hqmm/io/foreign_code.hpp"
 
 namespace hqmm::cli {
 namespace {
@@ -22,13 +20,7 @@ constexpr bool kSanitized = false;
 void say(const char* text) { (void)!::write(STDERR_FILENO, text, std::strlen(text)); }
 
 void answer(int /*signal*/) {
-  const char* file = ForeignCode::file();
   say("hqmm: error: ");
-  if (file != nullptr && *file != '\0') {
-    say(file);
-    say(": the file is damaged\n");
-    ::_exit(exit_status(ErrorCode::kBadData));
-  }
   say("internal error: hqmm crashed; please report this\n");
   ::_exit(exit_status(ErrorCode::kInternal));
 }
@@ -43,10 +35,9 @@ void answer_for_crashes() {
   struct sigaction action {};
   action.sa_handler = answer;
   action.sa_flags = SA_ONSTACK;
-  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM}) {
+  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) {
     ::sigaction(signal, &action, nullptr);
   }
-  ForeignCode::set_watchdog([](unsigned seconds) { ::alarm(seconds); });
 }
 
 }  // namespace hqmm::cli

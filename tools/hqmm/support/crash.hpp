@@ -3,8 +3,8 @@
 
 namespace hqmm::cli {
 
-/// A crash of a file library on a damaged file becomes its error line and code 65, any other one
-/// code 70.
+/// One line and code 70. (Libraries that crash on damaged files do so in a process of their own,
+/// hqmm/io/sandbox.hpp.)
 void answer_for_crashes();
 
 }  // namespace hqmm::cli
