@@ -91,7 +91,22 @@ void read_and_score(benchmark::State& state) {
   report(state, before);
 }
 
+/// A small model file, from its bytes: what the sandbox of HDF5 and MATLAB files costs.
+void read_model_file(benchmark::State& state, ModelFormat format) {
+  const std::string bytes = serialize_model({AnyModel(synthetic_hqmm()), "{}"}, format);
+  for (auto _ : state) benchmark::DoNotOptimize(parse_model(bytes, "model"));
+}
+
 }  // namespace
 
+BENCHMARK_CAPTURE(read_model_file, hdf5, ModelFormat::kHdf5)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(read_model_file, mat, ModelFormat::kMat)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(read_model_file, json, ModelFormat::kJson)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
 BENCHMARK(read_text)->Unit(benchmark::kSecond)->Iterations(3)->UseRealTime();
 BENCHMARK(read_and_score)->Unit(benchmark::kSecond)->Iterations(1)->UseRealTime();
