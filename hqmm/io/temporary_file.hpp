@@ -46,6 +46,8 @@ class TemporaryFile {
   /// Everything is on the disk: nothing more can be written.
   void seal();
   void move_to(const std::filesystem::path& target);
+  /// Where it is; empty once it has moved.
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
  private:
   void check(int reason) const;
