@@ -278,7 +278,7 @@ void inspect_run(const std::string& path, const CommonOptions& common) {
                "a file of this run is damaged: config.json, history.jsonl, summary.json or "
                "stationarity.json lacks what it should hold");
   }
-  Output output(common.out);
+  Output output(readers_of(common), common.out);
   output.write(text);
   output.finish();
 }

@@ -19,6 +19,7 @@
 #include "support/command.hpp"
 #include "support/model_text.hpp"
 #include "support/output.hpp"
+#include "support/own_files.hpp"
 
 namespace hqmm::cli {
 namespace {
@@ -100,6 +101,8 @@ std::string per_sequence_text(const SequenceSet& set, const Score& score) {
 }
 
 void run_score(const ScoreFlags& options) {
+  require_other_files({{"-o", options.common.out}},
+                      {{"MODEL", options.model}, {"DATA", options.sequences}});
   const ModelFile file = read_model(options.model);
   const Alphabet& alphabet = alphabet_of(file.model);
   SequenceSet set = read_sequences(options.sequences, options.data.resolve(&alphabet));
@@ -122,7 +125,7 @@ void run_score(const ScoreFlags& options) {
       }
     }
   }
-  Output output(options.common.out);
+  Output output(readers_of(options.common), options.common.out);
   if (options.common.json) {
     Json json = score_json(result);
     if (options.per_sequence) json["per_sequence"] = per_sequence_json(set, result);

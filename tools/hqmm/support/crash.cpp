@@ -5,10 +5,10 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <cstring>
 
 #include "hqmm/core/error.hpp"
 #include "hqmm/io/foreign_code.hpp"
+#include "support/terminal.hpp"
 
 namespace hqmm::cli {
 namespace {
@@ -19,17 +19,15 @@ constexpr bool kSanitized = true;  // the sanitizers report crashes better
 constexpr bool kSanitized = false;
 #endif
 
-void say(const char* text) { (void)!::write(STDERR_FILENO, text, std::strlen(text)); }
-
 void answer(int /*signal*/) {
   const char* file = ForeignCode::file();
-  say("hqmm: error: ");
+  tell_from_handler("hqmm: error: ");
   if (file != nullptr && *file != '\0') {
-    say(file);
-    say(": the file is damaged\n");
+    tell_from_handler(file);
+    tell_from_handler(": the file is damaged\n");
     ::_exit(exit_status(ErrorCode::kBadData));
   }
-  say("internal error: hqmm crashed; please report this\n");
+  tell_from_handler("internal error: hqmm crashed; please report this\n");
   ::_exit(exit_status(ErrorCode::kInternal));
 }
 
