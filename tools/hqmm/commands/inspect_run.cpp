@@ -132,7 +132,7 @@ Json run_json(const RunFindings& found) {
 }
 
 void row(std::string& out, const char* name, const std::string& value) {
-  out += fmt::format("{:<22}{}\n", name, value);
+  out += fmt::format("{:<22}{}\n", name, printable(value, value.size()));  // one line
 }
 
 std::string figure_text(const nlohmann::json& value, const char* none = "–") {

@@ -60,6 +60,9 @@ std::string figure(const std::optional<double>& value, int digits) {
   return value ? fmt::format("{:.{}f}", *value, digits) : "–";
 }
 
+/// A name must not begin a line that looks like ours.
+std::string in_a_line(const std::string& name) { return printable(name, name.size()); }
+
 std::string score_text(const ScoreFlags& options, const AnyModel& model, const Score& score) {
   std::string out;
   const auto row = [&out](const char* name, const std::string& value) {
@@ -94,8 +97,9 @@ std::string per_sequence_text(const SequenceSet& set, const Score& score) {
     const SequenceLikelihood& one = score.per_sequence[i];
     const auto da = description_accuracy(one.log_likelihood, one.scored, set.alphabet().size());
     out += fmt::format("{:>8}  {:>10}  {:>16.6f}  {:>10}{}{}\n", i, one.scored, one.log_likelihood,
-                       figure(da, 6), set.labelled() ? "  " + set.classes()[set.label(i)] : "",
-                       set.named() ? "  " + set.name(i) : "");
+                       figure(da, 6),
+                       set.labelled() ? "  " + in_a_line(set.classes()[set.label(i)]) : "",
+                       set.named() ? "  " + in_a_line(set.name(i)) : "");
   }
   return out;
 }
