@@ -8,30 +8,54 @@
 namespace hqmm {
 namespace {
 
-/// Bytes of the UTF-8 character that `text` begins with; 0 when that is no well-formed one or a
-/// control character that could move the cursor, break the line or turn the writing direction.
-std::size_t printable_length(std::string_view text) noexcept {
+/// The character that a text begins with.
+struct Character {
+  char32_t code = 0;
+  std::size_t length = 0;  // in bytes; 0 when these are no well-formed UTF-8
+};
+
+Character first_character(std::string_view text) noexcept {
   const auto byte = [text](std::size_t i) -> unsigned {
     return static_cast<unsigned char>(text[i]);
   };
   const unsigned lead = byte(0);
-  if (lead < 0x80) return lead < 0x20 || lead == 0x7F ? 0 : 1;
+  if (lead < 0x80) return {lead, 1};
   const std::size_t length = lead < 0xC2   ? 0
                              : lead < 0xE0 ? 2
                              : lead < 0xF0 ? 3
                              : lead < 0xF5 ? 4
                                            : 0;
-  if (length == 0 || text.size() < length) return 0;
+  if (length == 0 || text.size() < length) return {};
   unsigned code = lead & (0x7FU >> length);
   for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0U) != 0x80U) return 0;
+    if ((byte(i) & 0xC0U) != 0x80U) return {};
     code = code << 6U | (byte(i) & 0x3FU);
   }
-  constexpr std::array<unsigned, 5> kLeast{0, 0, 0xA0, 0x800, 0x10000};  // 0x80–0x9F are controls
+  constexpr std::array<unsigned, 5> kLeast{0, 0, 0x80, 0x800, 0x10000};
   const bool surrogate = code >= 0xD800 && code <= 0xDFFF;
-  const bool line_or_direction = code >= 0x2028 && code <= 0x202E;
-  if (code < kLeast[length] || code > 0x10FFFF || surrogate || line_or_direction) return 0;
-  return length;
+  if (code < kLeast[length] || code > 0x10FFFF || surrogate) return {};
+  return {code, length};
+}
+
+/// What could move the cursor, break the line, turn the writing direction or hide.
+bool is_treacherous(char32_t code) noexcept {
+  const auto among = [code](char32_t first, char32_t last) {
+    return code >= first && code <= last;
+  };
+  return code < 0x20 || among(0x7F, 0x9F) || code == 0x061C || among(0x200E, 0x200F) ||
+         among(0x2028, 0x202E) || among(0x2066, 0x2069) || code == 0xFEFF;
+}
+
+/// The first character as it may be shown: "\u202e" where it would do harm, "\x80" for a byte that
+/// is no UTF-8. `text` loses it.
+std::string take_shown(std::string_view& text, std::string_view kept) {
+  const Character first = first_character(text);
+  const std::string_view bytes = text.substr(0, std::max<std::size_t>(first.length, 1));
+  text.remove_prefix(bytes.size());
+  if (first.length == 0) return fmt::format("\\x{:02x}", static_cast<unsigned char>(bytes.front()));
+  if (!is_treacherous(first.code) || kept.find(bytes) != std::string_view::npos)
+    return std::string(bytes);
+  return fmt::format("\\u{:04x}", static_cast<unsigned>(first.code));
 }
 
 // An option in a text: kOpen id [kThen value] kClose.
@@ -106,17 +130,19 @@ Error Error::in(Situation situation) const {
 
 std::string printable(std::string_view text, std::size_t most) {
   std::string out;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t length = printable_length(text.substr(at));
-    const std::size_t taken = std::max<std::size_t>(length, 1);
-    if (at + taken > most) return out + "…";
-    if (length == 0) {
-      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[at]));
-    } else {
-      out += text.substr(at, length);
-    }
-    at += taken;
+  const std::size_t size = text.size();
+  while (!text.empty()) {
+    const std::string shown = take_shown(text, "");
+    if (size - text.size() > most) return out + "…";
+    out += shown;
   }
+  return out;
+}
+
+std::string printable_lines(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) out += take_shown(text, "\n\t");
   return out;
 }
 

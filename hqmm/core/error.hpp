@@ -107,10 +107,13 @@ template <typename... Args>
   return {code, fmt::format(format, std::forward<Args>(args)...)};
 }
 
-/// Text of unknown origin made fit for one line of a terminal, always valid UTF-8: control
-/// characters and bytes that are no UTF-8 are escaped, and no more than `most` bytes of it are
-/// shown.
+/// Text of unknown origin made fit for one line of a terminal, always valid UTF-8: characters that
+/// move the cursor, turn the writing direction or hide become "\u001b", bytes that are no UTF-8
+/// "\x80", and no more than `most` bytes of it are shown.
 [[nodiscard]] std::string printable(std::string_view text, std::size_t most = 40);
+/// The same for text of several lines: newlines and tabs stay, and nothing is cut off. JSON stays
+/// JSON.
+[[nodiscard]] std::string printable_lines(std::string_view text);
 
 }  // namespace hqmm
 

@@ -37,7 +37,7 @@ TEST(Error, TakesNoUsersTextForAnOption) {
   const auto loud = [](std::string_view, std::string_view) { return std::string("option"); };
   const std::string text = "\x01seed\x03";
   EXPECT_EQ(fail(ErrorCode::kUsage, "found '{}'", printable(text)).text(loud),
-            "found '\\x01seed\\x03'");
+            "found '\\u0001seed\\u0003'");
   EXPECT_EQ(in_words("an end\x01that is missing", loud), "an endoption");
 }
 
@@ -64,8 +64,8 @@ TEST(Where, ReadsWellWithoutAFile) {
 }
 
 TEST(Where, PrintsNoControlCharactersOfAFileName) {
-  EXPECT_EQ((Where{.file = "a\nb\x1b[2J", .line = 1}.text()), "a\\x0ab\\x1b[2J:1");
-  EXPECT_EQ((Where{.file = "f", .item = "x\ny"}.text()), "f: x\\x0ay");
+  EXPECT_EQ((Where{.file = "a\nb\x1b[2J", .line = 1}.text()), "a\\u000ab\\u001b[2J:1");
+  EXPECT_EQ((Where{.file = "f", .item = "x\ny"}.text()), "f: x\\u000ay");
   const std::string long_name(300, 'x');
   EXPECT_EQ(Where{.file = long_name}.text(), long_name) << "a path is never cut";
 }
@@ -108,8 +108,8 @@ TEST(Error, ExitStatusesAreThePublishedOnes) {
 
 TEST(Printable, EscapesControlsAndKeepsText) {
   EXPECT_EQ(printable("plain text, 100%"), "plain text, 100%");
-  EXPECT_EQ(printable("a\tb\n"), "a\\x09b\\x0a");
-  EXPECT_EQ(printable(std::string_view("\0\x7f", 2)), "\\x00\\x7f");
+  EXPECT_EQ(printable("a\tb\n"), "a\\u0009b\\u000a");
+  EXPECT_EQ(printable(std::string_view("\0\x7f", 2)), "\\u0000\\u007f");
   EXPECT_EQ(printable("Γ = 1, naïve, 日本, 🙂"), "Γ = 1, naïve, 日本, 🙂");
   EXPECT_EQ(printable(""), "");
 }
@@ -117,13 +117,29 @@ TEST(Printable, EscapesControlsAndKeepsText) {
 TEST(Printable, EscapesWhatIsNoUtf8) {
   EXPECT_EQ(printable("\xff"), "\\xff");
   EXPECT_EQ(printable("\x9b"), "\\x9b") << "a bare C1 control";
-  EXPECT_EQ(printable("\xc2\x9b"), "\\xc2\\x9b") << "the same control, encoded";
+  EXPECT_EQ(printable("\xc2\x9b"), "\\u009b") << "the same control, encoded";
   EXPECT_EQ(printable("\xc0\xaf"), "\\xc0\\xaf") << "overlong";
   EXPECT_EQ(printable("\xe0\x80\x80"), "\\xe0\\x80\\x80") << "overlong";
   EXPECT_EQ(printable("\xed\xa0\x80"), "\\xed\\xa0\\x80") << "surrogate";
   EXPECT_EQ(printable("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80") << "beyond Unicode";
   EXPECT_EQ(printable("caf\xc3"), "caf\\xc3") << "cut short";
-  EXPECT_EQ(printable("\xe2\x80\xae"), "\\xe2\\x80\\xae") << "right-to-left override";
+}
+
+TEST(Printable, EscapesWhatTurnsTheWritingDirectionOrHides) {
+  EXPECT_EQ(printable("\u202e"), "\\u202e") << "right-to-left override";
+  EXPECT_EQ(printable("\u061c\u200e\u200f"), "\\u061c\\u200e\\u200f") << "marks";
+  EXPECT_EQ(printable("\u202a\u202d\u2066\u2069"), "\\u202a\\u202d\\u2066\\u2069");
+  EXPECT_EQ(printable("\u2028\u2029"), "\\u2028\\u2029") << "ends of lines and paragraphs";
+  EXPECT_EQ(printable("\ufeff"), "\\ufeff") << "a byte order mark";
+  EXPECT_EQ(printable("\u0080\u009f\u00a0"), "\\u0080\\u009f\u00a0") << "the C1 controls, no more";
+  EXPECT_EQ(printable("\u200d\u2027\u202f\u2065\u206a"), "\u200d\u2027\u202f\u2065\u206a");
+}
+
+TEST(Printable, KeepsTheLinesOfAText) {
+  EXPECT_EQ(printable_lines("a\tb\nc\r\x1b[2J\u202e\xff\n"),
+            "a\tb\nc\\u000d\\u001b[2J\\u202e\\xff\n");
+  EXPECT_EQ(printable_lines(std::string(500, 'x')), std::string(500, 'x'));
+  EXPECT_EQ(printable_lines(std::string_view("\0", 1)), "\\u0000");
 }
 
 TEST(Printable, IsCappedBetweenCharacters) {

@@ -124,7 +124,7 @@ TEST(Alphabet, RejectsTokensThatCouldNotBeReadBack) {
       (void)Alphabet::tokens({"ok", bad});
     });
   }
-  expect_error(ErrorCode::kUsage, "'a\\x09' cannot be", [] { (void)Alphabet::tokens({"a\t"}); });
+  expect_error(ErrorCode::kUsage, "'a\\u0009' cannot be", [] { (void)Alphabet::tokens({"a\t"}); });
   expect_error(ErrorCode::kUsage, "names 'x' twice", [] {
     (void)Alphabet::tokens({"x", "y", "x"});
   });

@@ -4,6 +4,7 @@
 
 #include "hqmm/core/error.hpp"
 #include "hqmm/io/atomic_file.hpp"
+#include "hqmm/io/atomic_stream.hpp"
 #include "support/files.hpp"
 #include "support/support.hpp"
 
@@ -102,6 +103,33 @@ TEST(AtomicFile, WritesDevicesAndPipesDirectly) {
   write_file(pipe, "through the pipe");
   reader.join();
   EXPECT_EQ(got, "through the pipe");
+}
+
+TEST(AtomicStream, LeavesTheOldFileUntilItIsFinished) {
+  const TemporaryFolder folder;
+  const std::string path = folder.write("file", "old");
+  {
+    AtomicStream abandoned(path);
+    abandoned.write("half");
+    EXPECT_EQ(contents(abandoned.temporary_path()), "half");
+    EXPECT_EQ(contents(path), "old");
+  }
+  EXPECT_EQ(contents(path), "old");
+  EXPECT_EQ(files_in(folder.path()), 1U);
+  AtomicStream stream(path);
+  for (const char* piece : {"a", "", "bc"}) stream.write(piece);
+  stream.finish();
+  EXPECT_EQ(contents(path), "abc");
+  EXPECT_TRUE(stream.temporary_path().empty());
+  EXPECT_EQ(files_in(folder.path()), 1U);
+}
+
+TEST(AtomicStream, GoesToDevicesDirectly) {
+  AtomicStream stream("/dev/null");
+  stream.write("x");
+  EXPECT_TRUE(stream.temporary_path().empty());
+  EXPECT_FALSE(stream.is_terminal());
+  stream.finish();
 }
 
 }  // namespace

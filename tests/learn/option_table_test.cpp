@@ -89,7 +89,7 @@ TEST(OptionTable, RefusesWhatAnOptionDoesNotTake) {
   refused("step_size", INFINITY, "found inf");
   refused("momentum", 1.0, "momentum: expected a number in [0, 1), found 1");
   refused("learner", std::string("x\x01"),
-          "learner: expected ns-ris or cosm or givens or em, found 'x\\x01'");
+          "learner: expected ns-ris or cosm or givens or em, found 'x\\u0001'");
   refused("burn_in", std::string("some"),
           "burn_in: expected a whole number of at least 0, or auto");
   refused("gradient_through_burn_in", std::int64_t{1}, "true or false");

@@ -1,7 +1,4 @@
 // hqmm: the command line. Parses, calls the library, prints; every error leaves through here.
-#include <fmt/format.h>
-
-#include <cstdio>
 #include <exception>
 #include <new>
 
@@ -9,6 +6,8 @@
 #include "hqmm/core/simd.hpp"
 #include "support/command.hpp"
 #include "support/crash.hpp"
+#include "support/output.hpp"
+#include "support/terminal.hpp"
 #include "support/words.hpp"
 
 namespace {
@@ -24,14 +23,15 @@ Inputs are paths, '-' for stdin; .gz is unpacked. Data goes to stdout, narration
 Exit codes: 0 ok, 2 usage, 3 diverged, 65 bad data, 66 no input, 70 internal, 73 cannot write, 130 interrupted.)";
 
 int report(const Error& error) {
-  fmt::print(stderr, "hqmm: error: {}{}\n", error.text(cli::flag_words), cli::advice_on(error));
+  cli::tell_line("hqmm: error: ", error.text(cli::flag_words) + cli::advice_on(error));
   return exit_status(error.code());
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  hqmm::cli::answer_for_crashes();
+  cli::prepare_streams();
+  cli::answer_for_crashes();
   cli::CommandLine line("hqmm", "Hidden quantum Markov models: honest likelihoods of sequences.",
                         "hqmm " HQMM_VERSION);
   line.before_command(&use_simd_limit);  // HQMM_SIMD is looked at before anything is done
@@ -52,6 +52,9 @@ int main(int argc, char** argv) {
 
   try {
     return line.run(argc, argv);
+  } catch (const cli::ClosedPipe& closed) {
+    cli::end_by_closed_pipe();
+    return report(fail(ErrorCode::kCannotWrite, "{}", closed.what()));
   } catch (const Error& error) {
     return report(error);
   } catch (const std::bad_alloc&) {

@@ -13,6 +13,7 @@
 #include "hqmm/evaluate/cross_validation.hpp"
 #include "hqmm/evaluate/explain.hpp"
 #include "support/command.hpp"
+#include "support/own_files.hpp"
 #include "support/progress_line.hpp"
 #include "support/text_table.hpp"
 
@@ -36,6 +37,8 @@ class ClassifierFlags {
     std::string why;
   };
   [[nodiscard]] Plan plan(const SequenceSet& data, const CommonOptions& common) const;
+  /// The files that --positions and --grid name. Throws kUsage.
+  [[nodiscard]] std::vector<NamedFile> position_maps() const;
 
  private:
   [[nodiscard]] std::vector<ClassifierSetting> settings_for(const ClassifierOptions& base,

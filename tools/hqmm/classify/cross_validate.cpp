@@ -22,6 +22,7 @@
 #include "support/command.hpp"
 #include "support/interrupts.hpp"
 #include "support/output.hpp"
+#include "support/own_files.hpp"
 
 namespace hqmm::cli {
 namespace {
@@ -84,6 +85,12 @@ std::string predictions_text(const SequenceSet& data, const CrossValidation& fou
 }
 
 void run_cross_validate(const CrossValidateFlags& options) {
+  std::vector<NamedFile> inputs = options.flags.position_maps();
+  inputs.push_back({"DATA", options.path});
+  require_other_files({{"-o", options.common.out},
+                       {"--report", options.report},
+                       {"--predictions", options.predictions}},
+                      inputs);
   for (const std::string& path : {options.common.out, options.report, options.predictions})
     if (!path.empty()) require_writable_place(path);
   leave_on_interrupts();
@@ -109,7 +116,7 @@ void run_cross_validate(const CrossValidateFlags& options) {
     view.explanation = explain(data, found, first.positions.from_end, options.common.threads);
   if (!options.report.empty()) write_file(options.report, cross_validation_report(view));
   if (!options.predictions.empty()) write_file(options.predictions, predictions_text(data, found));
-  Output output(options.common.out);
+  Output output(readers_of(options.common), options.common.out);
   output.write(options.common.json ? dump(cross_validation_json(view))
                                    : cross_validation_text(view));
   output.finish();

@@ -2,11 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -28,6 +26,7 @@
 #include "support/interrupts.hpp"
 #include "support/model_text.hpp"
 #include "support/output.hpp"
+#include "support/own_files.hpp"
 #include "support/text_table.hpp"
 
 namespace hqmm::cli {
@@ -59,9 +58,9 @@ Json fit_json(const FitOptions& options, const ClassifierFile& file, const Class
 void run_fit(const FitOptions& options) {
   if (options.common.out.empty())
     throw fail(ErrorCode::kUsage, "where should the classifier go? Give -o clf.h5");
-  std::error_code ignored;
-  if (std::filesystem::equivalent(options.common.out, options.path, ignored))
-    throw fail(ErrorCode::kUsage, "the classifier would overwrite its own data: give another -o");
+  std::vector<NamedFile> inputs = options.flags.position_maps();
+  inputs.push_back({"DATA", options.path});
+  require_other_files({{"-o", options.common.out}}, inputs);
   require_writable_place(options.common.out);
   leave_on_interrupts();
   const SequenceSet data = read_labelled_data(options.path, options.data);
@@ -100,7 +99,7 @@ void run_fit(const FitOptions& options) {
   const OrderedClasses classes = ordered_classes(data);
   const Classification figures = judge(posteriors_of(file.classifier, data, options.common.threads),
                                        classes.labels, file.classifier.priors);
-  Output output;
+  Output output(readers_of(options.common));
   if (options.common.json) {
     output.write(dump(fit_json(options, file, figures, plan.settings[selected.setting].text)));
   } else {
@@ -121,6 +120,7 @@ struct ExtractOptions {
 void run_extract(const ExtractOptions& options) {
   if (options.common.out.empty())
     throw fail(ErrorCode::kUsage, "where should the model go? Give -o part.h5");
+  require_other_files({{"-o", options.common.out}}, {{"CLASSIFIER", options.path}});
   const ClassifierFile file = read_classifier(options.path);
   const std::vector<std::string>& classes = file.classifier.classes;
   const auto found = std::find(classes.begin(), classes.end(), options.name);
@@ -138,7 +138,7 @@ void run_extract(const ExtractOptions& options) {
                                {"classifier", nlohmann::json::parse(file.provenance)}};
   write_model(options.common.out, {file.classifier.models[c], json_text(provenance)});
   if (options.common.json) {
-    Output output;
+    Output output(Readers::kPrograms);
     output.write(dump({{"model", options.common.out},
                        {"class", options.name},
                        {"prior", file.classifier.priors[c]}}));
@@ -154,7 +154,7 @@ void run_extract(const ExtractOptions& options) {
 void inspect_classifier(const std::string& path, const CommonOptions& common) {
   const ClassifierFile file = read_classifier(path);
   const Classifier& classifier = file.classifier;
-  Output output(common.out);
+  Output output(readers_of(common), common.out);
   if (common.json) {
     Json out;
     out["kind"] = "classifier";

@@ -147,6 +147,16 @@ ClassifierFlags::Plan ClassifierFlags::plan(const SequenceSet& data,
   return out;
 }
 
+std::vector<NamedFile> ClassifierFlags::position_maps() const {
+  ClassifierOptions base;
+  set_options(classifier_option_table(), base, given_);
+  std::vector<NamedFile> out{{"--positions", base.positions.file}};
+  if (!grid_option_.given() || grid_ == "none") return out;
+  for (const ClassifierSetting& setting : parse_grid(grid_, base))
+    out.push_back({"--grid", setting.options.positions.file});
+  return out;
+}
+
 SequenceSet read_labelled_data(const std::string& path, const DataOptions& data) {
   SequenceSet set = read_sequences(path, data.resolve());
   try {

@@ -24,6 +24,7 @@
 #include "support/command.hpp"
 #include "support/model_text.hpp"
 #include "support/output.hpp"
+#include "support/own_files.hpp"
 
 namespace hqmm::cli {
 namespace {
@@ -156,6 +157,8 @@ std::string abstention_text(const Abstention& found) {
 void run_classify_predict(const ClassifyPredictFlags& options) {
   if (options.classifier == "-" && options.path == "-")
     throw fail(ErrorCode::kUsage, "only one input can come from stdin");
+  require_other_files({{"-o", options.common.out}},
+                      {{"CLASSIFIER", options.classifier}, {"DATA", options.path}});
   const Classifier classifier = read_classifier(options.classifier).classifier;
   for (const AnyModel& model : classifier.models) warn_if_infeasible(model, options.classifier);
   const SequenceSet set =
@@ -172,7 +175,7 @@ void run_classify_predict(const ClassifyPredictFlags& options) {
   const Posteriors of_known = chosen_rows(posteriors, known.rows);
   Classification figures;
   if (judged) figures = judge(of_known, known.labels, classifier.priors);
-  Output output(options.common.out);
+  Output output(Readers::kPrograms, options.common.out);
   if (options.common.json) {
     Json out;
     out["classes"] = classifier.classes;

@@ -20,6 +20,7 @@
 #include "hqmm/io/sequences.hpp"
 #include "support/command.hpp"
 #include "support/output.hpp"
+#include "support/own_files.hpp"
 
 namespace hqmm::cli {
 namespace {
@@ -107,6 +108,9 @@ Json chains_json(const BaselineFlags& options, const std::vector<ChainRow>& rows
 }
 
 void run_baseline(const BaselineFlags& options) {
+  require_other_files({{"-o", options.common.out}}, {{"TRAIN", options.train},
+                                                     {"DATA", options.sequences},
+                                                     {"--validation", options.validation}});
   ReadOptions read = options.data.resolve();
   const SequenceSet train = read_sequences(options.train, read);
   read.alphabet = train.alphabet();
@@ -119,7 +123,7 @@ void run_baseline(const BaselineFlags& options) {
     const double pseudo_count = choose_pseudo_count(options, chain, validation, order);
     rows.push_back(measure(options, chain, data, order, pseudo_count));
   }
-  Output output(options.common.out);
+  Output output(readers_of(options.common), options.common.out);
   if (options.common.json) {
     output.write(dump(chains_json(options, rows)));
   } else {

@@ -17,6 +17,7 @@
 #include "hqmm/model/embedding.hpp"
 #include "support/command.hpp"
 #include "support/model_text.hpp"
+#include "support/own_files.hpp"
 
 namespace hqmm::cli {
 namespace {
@@ -48,6 +49,7 @@ Hqmm embedded(const ConvertFlags& options, const AnyModel& model) {
 
 void run_convert(const ConvertFlags& options) {
   const auto ends = [&](std::string_view suffix) { return options.out.ends_with(suffix); };
+  require_other_files({{"OUT", options.out}}, {{"IN", options.in}});
   if (ends(".txt") || ends(".tsv")) {
     if (!options.embed.empty())
       throw fail(ErrorCode::kUsage, "--embed makes a model: name OUT .h5, .json or .mat");

@@ -7,6 +7,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <system_error>
 
 #include "hqmm/core/error.hpp"
@@ -15,6 +16,7 @@
 #include "hqmm/io/fetch.hpp"
 #include "support/command.hpp"
 #include "support/output.hpp"
+#include "support/own_files.hpp"
 #include "support/progress_line.hpp"
 
 namespace hqmm::cli {
@@ -48,13 +50,25 @@ std::string target_path(const FetchFlags& options) {
   if (!options.common.out.empty()) return options.common.out;
   const char* folder = std::getenv("HQMM_DATA");
   if (folder == nullptr || *folder == '\0') return "splice.data";
+  return (std::filesystem::path(folder) / "splice.data").string();
+}
+
+/// $HQMM_DATA is made when it is not there.
+void make_data_folder(const FetchFlags& options, const std::string& path) {
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  if (!options.common.out.empty() || folder.empty()) return;
   std::error_code failure;
   std::filesystem::create_directories(folder, failure);
   if (failure) {
-    throw fail(ErrorCode::kCannotWrite, Where{.file = folder}, "the folder cannot be made: {}",
-               failure.message());
+    throw fail(ErrorCode::kCannotWrite, Where{.file = folder.string()},
+               "the folder cannot be made: {}", failure.message());
   }
-  return (std::filesystem::path(folder) / "splice.data").string();
+}
+
+/// The file that --from names: a path, or an address that begins with file://.
+std::string source_path(const std::string& from) {
+  constexpr std::string_view kFile = "file://";
+  return from.starts_with(kFile) ? from.substr(kFile.size()) : from;
 }
 
 std::string fetch_with_progress(const FetchFlags& options) {
@@ -71,6 +85,9 @@ std::string fetch_with_progress(const FetchFlags& options) {
 }
 
 void run_data(const FetchFlags& options) {
+  const std::string path = target_path(options);
+  require_other_files({{options.common.out.empty() ? "the file to write," : "-o", path}},
+                      {{"--from", source_path(options.from)}});
   const std::string bytes = fetch_with_progress(options);
   const std::string found = sha256(bytes);
   if (found != options.sha256) {
@@ -79,7 +96,7 @@ void run_data(const FetchFlags& options) {
                "bytes), expected {}",
                found, bytes.size(), options.sha256);
   }
-  const std::string path = target_path(options);
+  make_data_folder(options, path);
   write_file(path, bytes);
   if (options.common.json) {
     Json report;
@@ -88,7 +105,7 @@ void run_data(const FetchFlags& options) {
     report["from"] = options.from;
     report["bytes"] = bytes.size();
     report["sha256"] = found;
-    Output output;
+    Output output(Readers::kPrograms);
     output.write(dump(report));
     output.finish();
   }

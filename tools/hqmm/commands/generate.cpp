@@ -59,7 +59,7 @@ void run_generate(const GenerateFlags& options) {
   report["true_model"] = (folder / "true_model.h5").string();
 
   if (options.common.json) {
-    Output output;
+    Output output(Readers::kPrograms);
     output.write(dump(report));
     output.finish();
   }

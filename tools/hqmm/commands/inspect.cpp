@@ -32,6 +32,7 @@
 #include "support/figure_disc.hpp"
 #include "support/model_text.hpp"
 #include "support/output.hpp"
+#include "support/own_files.hpp"
 
 namespace hqmm::cli {
 namespace {
@@ -224,6 +225,13 @@ void draw_spectrum(const InspectFlags& options, const AnyModel& model) {
 }
 
 void run_inspect(const InspectFlags& options) {
+  std::vector<NamedFile> inputs{{"MODEL", options.model}};
+  if (std::filesystem::is_directory(options.model)) {
+    inputs = files_of_run(options.model);
+    inputs.push_back(
+        {"the run's model", (std::filesystem::path(options.model) / "model.h5").string()});
+  }
+  require_other_files({{"-o", options.common.out}, {"--figure", options.figure}}, inputs);
   const bool is_run = std::filesystem::is_directory(options.model);
   if (!options.figure.empty() && (is_run || is_classifier_file(options.model)))
     throw fail(ErrorCode::kUsage, "--figure draws the channel of a model file");
@@ -238,7 +246,7 @@ void run_inspect(const InspectFlags& options) {
   const ModelFile file = read_model(options.model);
   if (!options.figure.empty()) draw_spectrum(options, file.model);
   const Findings found = look_at_model(file.model, options);
-  Output output(options.common.out);
+  Output output(readers_of(options.common), options.common.out);
   output.write(options.common.json ? dump(findings_json(file, found))
                                    : findings_text(options, file, found));
   output.finish();

@@ -132,7 +132,7 @@ Json run_json(const RunFindings& found) {
 }
 
 void row(std::string& out, const char* name, const std::string& value) {
-  out += fmt::format("{:<22}{}\n", name, value);
+  out += fmt::format("{:<22}{}\n", name, printable(value, value.size()));  // one line
 }
 
 std::string figure_text(const nlohmann::json& value, const char* none = "–") {
@@ -278,7 +278,7 @@ void inspect_run(const std::string& path, const CommonOptions& common) {
                "a file of this run is damaged: config.json, history.jsonl, summary.json or "
                "stationarity.json lacks what it should hold");
   }
-  Output output(common.out);
+  Output output(readers_of(common), common.out);
   output.write(text);
   output.finish();
 }

@@ -23,6 +23,7 @@
 #include "support/command.hpp"
 #include "support/model_text.hpp"
 #include "support/output.hpp"
+#include "support/own_files.hpp"
 
 namespace hqmm::cli {
 namespace {
@@ -42,11 +43,11 @@ class Predictor {
   Predictor(Filter filter, const PredictFlags& options, const Alphabet& alphabet)
       : filter_(std::move(filter)),
         options_(options),
-        output_(options.common.out),
+        output_(Readers::kPrograms, options.common.out),
         distribution_(alphabet.size()) {
     if (options_.common.json) {
       output_.write(fmt::format("{{\"alphabet\": {}, \"steps\": {}, \"predictions\": [",
-                                Json(alphabet.all_tokens()).dump(), options_.steps));
+                                dump_line(alphabet.all_tokens()), options_.steps));
     }
   }
 
@@ -110,6 +111,8 @@ void follow(Predictor<Filter>& predictor, const ReadOptions& read) {
 }
 
 void run_predict(const PredictFlags& options) {
+  require_other_files({{"-o", options.common.out}},
+                      {{"MODEL", options.model}, {"DATA", options.sequences}});
   const ModelFile file = read_model(options.model);
   const Alphabet& alphabet = alphabet_of(file.model);
   const ReadOptions read = options.data.resolve(&alphabet);

@@ -16,6 +16,7 @@
 #include "support/command.hpp"
 #include "support/model_text.hpp"
 #include "support/output.hpp"
+#include "support/own_files.hpp"
 
 namespace hqmm::cli {
 namespace {
@@ -28,17 +29,18 @@ struct SampleFlags {
 };
 
 void run_sample(const SampleFlags& options) {
+  require_other_files({{"-o", options.common.out}}, {{"MODEL", options.model}});
   const ModelFile file = read_model(options.model);
   warn_if_infeasible(file.model, options.model);
   const Alphabet& alphabet = alphabet_of(file.model);
-  Output output(options.common.out);
+  Output output(Readers::kPrograms, options.common.out);
   SampleOptions batch;
   batch.length = options.length;
   batch.seed = options.common.seed;
   batch.threads = options.common.threads;
   if (options.common.json) {
     output.write(fmt::format("{{\"alphabet\": {}, \"seed\": {}, \"sequences\": [",
-                             Json(alphabet.all_tokens()).dump(), options.common.seed));
+                             dump_line(alphabet.all_tokens()), options.common.seed));
   }
   // A few million symbols at a time: memory does not grow with the count.
   const std::size_t at_once = std::max<std::size_t>(1, (std::size_t{1} << 22) / options.length);
@@ -53,7 +55,7 @@ void run_sample(const SampleFlags& options) {
     for (std::size_t i = 0; i < set.size(); ++i) {
       Json tokens = Json::array();
       for (const Symbol symbol : set[i].to_vector()) tokens.push_back(alphabet.token(symbol));
-      output.write((done + i == 0 ? "\n" : ",\n") + tokens.dump());
+      output.write((done + i == 0 ? "\n" : ",\n") + dump_line(tokens));
     }
   }
   if (options.common.json) output.write("\n]}\n");

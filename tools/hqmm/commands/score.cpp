@@ -19,6 +19,7 @@
 #include "support/command.hpp"
 #include "support/model_text.hpp"
 #include "support/output.hpp"
+#include "support/own_files.hpp"
 
 namespace hqmm::cli {
 namespace {
@@ -59,6 +60,9 @@ std::string figure(const std::optional<double>& value, int digits) {
   return value ? fmt::format("{:.{}f}", *value, digits) : "–";
 }
 
+/// A name must not begin a line that looks like ours.
+std::string in_a_line(const std::string& name) { return printable(name, name.size()); }
+
 std::string score_text(const ScoreFlags& options, const AnyModel& model, const Score& score) {
   std::string out;
   const auto row = [&out](const char* name, const std::string& value) {
@@ -93,13 +97,16 @@ std::string per_sequence_text(const SequenceSet& set, const Score& score) {
     const SequenceLikelihood& one = score.per_sequence[i];
     const auto da = description_accuracy(one.log_likelihood, one.scored, set.alphabet().size());
     out += fmt::format("{:>8}  {:>10}  {:>16.6f}  {:>10}{}{}\n", i, one.scored, one.log_likelihood,
-                       figure(da, 6), set.labelled() ? "  " + set.classes()[set.label(i)] : "",
-                       set.named() ? "  " + set.name(i) : "");
+                       figure(da, 6),
+                       set.labelled() ? "  " + in_a_line(set.classes()[set.label(i)]) : "",
+                       set.named() ? "  " + in_a_line(set.name(i)) : "");
   }
   return out;
 }
 
 void run_score(const ScoreFlags& options) {
+  require_other_files({{"-o", options.common.out}},
+                      {{"MODEL", options.model}, {"DATA", options.sequences}});
   const ModelFile file = read_model(options.model);
   const Alphabet& alphabet = alphabet_of(file.model);
   SequenceSet set = read_sequences(options.sequences, options.data.resolve(&alphabet));
@@ -122,7 +129,7 @@ void run_score(const ScoreFlags& options) {
       }
     }
   }
-  Output output(options.common.out);
+  Output output(readers_of(options.common), options.common.out);
   if (options.common.json) {
     Json json = score_json(result);
     if (options.per_sequence) json["per_sequence"] = per_sequence_json(set, result);

@@ -59,21 +59,6 @@ std::string hash_of(const SyntheticData& data) {
                      data.test.hash());
 }
 
-/// splice.data in --data or $HQMM_DATA, or nothing.
-std::optional<fs::path> find_splice(const std::string& data) {
-  std::vector<fs::path> folders;
-  if (!data.empty()) folders.emplace_back(data);
-  const char* home = std::getenv("HQMM_DATA");
-  if (home != nullptr && *home != '\0') folders.emplace_back(home);
-  for (const fs::path& folder : folders) {
-    for (const char* place : {"splice/splice.data", "splice.data"}) {
-      std::error_code ignored;
-      if (fs::is_regular_file(folder / place, ignored)) return folder / place;
-    }
-  }
-  return {};
-}
-
 SequenceSet read_splice(const fs::path& path) {
   ReadOptions read;
   read.alphabet = Alphabet::parse("dna");
@@ -87,6 +72,20 @@ SequenceSet read_splice(const fs::path& path) {
 }
 
 }  // namespace
+
+std::optional<fs::path> find_splice(const std::string& data) {
+  std::vector<fs::path> folders;
+  if (!data.empty()) folders.emplace_back(data);
+  const char* home = std::getenv("HQMM_DATA");
+  if (home != nullptr && *home != '\0') folders.emplace_back(home);
+  for (const fs::path& folder : folders) {
+    for (const char* place : {"splice/splice.data", "splice.data"}) {
+      std::error_code ignored;
+      if (fs::is_regular_file(folder / place, ignored)) return folder / place;
+    }
+  }
+  return {};
+}
 
 ReproductionData find_data(const ReproduceOptions& options, std::vector<Study>& studies) {
   ReproductionData out;

@@ -22,6 +22,7 @@
 #include "support/command.hpp"
 #include "support/interrupts.hpp"
 #include "support/output.hpp"
+#include "support/own_files.hpp"
 
 namespace hqmm::cli {
 namespace {
@@ -90,7 +91,24 @@ void write_results(const Reproduction& all, const Json& json) {
   }
 }
 
+/// The results take the place of nothing that was published.
+void require_own_results(const ReproduceOptions& options) {
+  const fs::path out = options.common.out, data = options.data;
+  std::vector<NamedFile> outputs, inputs;
+  for (const char* name :
+       {"results.csv", "seconds.csv", "results.json", "first-look.md", "report.md"})
+    outputs.push_back({"-o", (out / name).string()});
+  outputs.push_back({"--write-docs", options.docs});
+  for (const char* study : {"synthetic-hmm", "synthetic-hqmm"})
+    for (const char* name : {"train.txt", "validation.txt", "test.txt"})
+      if (!options.data.empty()) inputs.push_back({"--data", (data / study / name).string()});
+  if (const auto splice = find_splice(options.data))
+    inputs.push_back({"the splice data", splice->string()});
+  require_other_files(outputs, inputs);
+}
+
 void run_reproduce(const ReproduceOptions& options) {
+  require_own_results(options);
   leave_on_interrupts();
   std::vector<Study> studies = studies_of(options.which);
   const ReproductionData data = find_data(options, studies);
@@ -113,7 +131,7 @@ void run_reproduce(const ReproduceOptions& options) {
         fmt::format("{} scores above the true model by {:.4f}, {:.1f} standard errors: a bug or "
                     "rare luck",
                     describe(one.cell), one.test.difference, one.test.t.value_or(0.0)));
-  Output output;
+  Output output(readers_of(options.common));
   output.write(options.common.json ? dump(json) : terminal_tables(all));
   output.finish();
   narrate(options.common,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
@@ -40,6 +41,9 @@ struct ReproductionData {
 /// and it is not there. Throws kNoInput.
 [[nodiscard]] ReproductionData find_data(const ReproduceOptions& options,
                                          std::vector<Study>& studies);
+
+/// splice.data in the folder or in $HQMM_DATA, or nothing.
+[[nodiscard]] std::optional<std::filesystem::path> find_splice(const std::string& folder);
 
 // run.cpp
 /// Runs the cells that are not done yet and returns all, in the order of the plan. Every finished

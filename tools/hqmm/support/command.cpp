@@ -1,12 +1,10 @@
 #include "support/command.hpp"
 
-#include <fmt/format.h>
-
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "hqmm/core/error.hpp"
 #include "hqmm/io/sequences.hpp"
+#include "support/terminal.hpp"
 
 namespace hqmm::cli {
 
@@ -108,10 +106,10 @@ void DataOptions::from_json(const nlohmann::json& json) {
   if (!json.at("base").is_null()) base_ = json.at("base").get<int>();
 }
 
-void warn(const std::string& message) { fmt::print(stderr, "hqmm: warning: {}\n", message); }
+void warn(const std::string& message) { tell_line("hqmm: warning: ", message); }
 
 void narrate(const CommonOptions& options, const std::string& message) {
-  if (!options.quiet) fmt::print(stderr, "hqmm: {}\n", message);
+  if (!options.quiet) tell_line("hqmm: ", message);
 }
 
 }  // namespace hqmm::cli

@@ -4,11 +4,13 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdio>
+#include <sstream>
 #include <utility>
 
 #include "hqmm/core/error.hpp"
+#include "support/output.hpp"
 #include "support/suggestion.hpp"
+#include "support/terminal.hpp"
 
 namespace hqmm::cli {
 namespace {
@@ -59,8 +61,8 @@ int usage_error(const CLI::App& app, const CLI::ParseError& error, int argc, cha
     help += " " + chosen->get_name();
   }
   help += " --help";
-  fmt::print(stderr, "hqmm: error: {} (see '{}')\n", explain(app, *chosen, error, argc, argv),
-             help);
+  tell_line("hqmm: error: ",
+            fmt::format("{} (see '{}')", explain(app, *chosen, error, argc, argv), help));
   return exit_status(ErrorCode::kUsage);
 }
 
@@ -204,7 +206,12 @@ int CommandLine::run(int argc, char** argv) {
     app_->parse(argc, argv);
     return 0;
   } catch (const CLI::Success& done) {  // --help, --version
-    return app_->exit(done);
+    std::ostringstream text, no_errors;
+    const int code = app_->exit(done, text, no_errors);
+    Output output(Readers::kPeople);
+    output.write(text.str());
+    output.finish();
+    return code;
   } catch (const CLI::ParseError& error) {
     return usage_error(*app_, error, argc, argv);
   }

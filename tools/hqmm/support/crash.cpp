@@ -4,9 +4,9 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <cstring>
 
 #include "hqmm/core/error.hpp"
+#include "support/terminal.hpp"
 
 namespace hqmm::cli {
 namespace {
@@ -17,11 +17,9 @@ constexpr bool kSanitized = true;  // the sanitizers report crashes better
 constexpr bool kSanitized = false;
 #endif
 
-void say(const char* text) { (void)!::write(STDERR_FILENO, text, std::strlen(text)); }
-
 void answer(int /*signal*/) {
-  say("hqmm: error: ");
-  say("internal error: hqmm crashed; please report this\n");
+  tell_from_handler("hqmm: error: internal error: hqmm crashed; please report this
+");
   ::_exit(exit_status(ErrorCode::kInternal));
 }
 

@@ -2,8 +2,11 @@
 
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
+#include <climits>
 #include <csignal>
+#include <cstring>
 
 #include "hqmm/core/error.hpp"
 
@@ -14,23 +17,45 @@ namespace {
 std::atomic<bool> interrupted = false;
 static_assert(std::atomic<bool>::is_always_lock_free);
 
+// The file that an interrupt leaves behind otherwise. Written while `has_unfinished` is false.
+std::array<char, PATH_MAX> unfinished{};
+std::atomic<bool> has_unfinished = false;
+
 void on_interrupt(void (*handler)(int)) {
-  struct sigaction action {};
-  action.sa_handler = handler;
-  action.sa_flags = static_cast<int>(SA_RESETHAND);
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    // nohup, and shells that start something in the background, want it to go on.
+    struct sigaction before {};
+    sigaction(signal, nullptr, &before);
+    if (before.sa_handler == SIG_IGN) continue;
+    struct sigaction action {};
+    action.sa_handler = handler;
+    // A terminal that goes away says so more than once, by the kernel and by the shell.
+    action.sa_flags = signal == SIGHUP ? 0 : static_cast<int>(SA_RESETHAND);
+    sigaction(signal, &action, nullptr);
+  }
 }
 
 }  // namespace
 
 void leave_on_interrupts() {
-  on_interrupt([](int) { ::_exit(exit_status(ErrorCode::kInterrupted)); });
+  on_interrupt([](int) {
+    if (has_unfinished) ::unlink(unfinished.data());
+    ::_exit(exit_status(ErrorCode::kInterrupted));
+  });
 }
 
 std::function<bool()> catch_interrupts() {
   on_interrupt([](int) { interrupted = true; });
   return [] { return interrupted.load(); };
 }
+
+RemovedOnInterrupt::RemovedOnInterrupt(const std::string& path) {
+  if (path.empty() || path.size() >= unfinished.size() || has_unfinished) return;
+  std::memcpy(unfinished.data(), path.c_str(), path.size() + 1);
+  has_unfinished = true;
+  leave_on_interrupts();
+}
+
+RemovedOnInterrupt::~RemovedOnInterrupt() { has_unfinished = false; }
 
 }  // namespace hqmm::cli

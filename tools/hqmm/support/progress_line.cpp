@@ -1,13 +1,12 @@
 #include "support/progress_line.hpp"
 
-#include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <utility>
 
 #include "support/command.hpp"
+#include "support/terminal.hpp"
 
 namespace hqmm::cli {
 
@@ -19,16 +18,18 @@ void ProgressLine::show(std::string line) {
   // A line that wraps could not be taken back.
   winsize terminal{};
   if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &terminal) == 0 && terminal.ws_col > 0 &&
-      line.size() >= terminal.ws_col)
-    line.resize(terminal.ws_col - 1U);
+      line.size() >= terminal.ws_col) {
+    std::size_t end = terminal.ws_col - 1U;
+    while (end > 0 && (static_cast<unsigned char>(line[end]) & 0xC0U) == 0x80U) --end;
+    line.resize(end);  // between characters
+  }
   if (line == shown_) return;
-  fmt::print(stderr, "\r\x1b[K{}", line);
-  std::fflush(stderr);
+  tell_again(line);
   shown_ = std::move(line);
 }
 
 void ProgressLine::clear() {
-  if (!shown_.empty()) fmt::print(stderr, "\r\x1b[K");
+  if (!shown_.empty()) tell_again("");
   shown_.clear();
 }
 

@@ -9,8 +9,8 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <system_error>
 #include <variant>
+#include <vector>
 
 #include "hqmm/core/error.hpp"
 #include "hqmm/core/simd.hpp"
@@ -23,6 +23,7 @@
 #include "hqmm/run/run_directory.hpp"
 #include "hqmm/run/train_config.hpp"
 #include "support/output.hpp"
+#include "support/own_files.hpp"
 
 namespace hqmm::cli {
 namespace {
@@ -45,12 +46,24 @@ bool same_folder(const std::filesystem::path& a, const std::filesystem::path& b)
                            std::filesystem::weakly_canonical(b / "").parent_path();
 }
 
-/// A slip of the hand must not cost the data.
-void require_not_an_input(const std::string& out, const std::string& input) {
-  std::error_code ignored;
-  if (!std::filesystem::equivalent(out, input, ignored)) return;
-  throw fail(ErrorCode::kUsage, "the model would overwrite its own data, {}: give another -o",
-             input);
+/// A slip of the hand must cost neither the data nor what a run keeps.
+void require_own_files(const TrainJob& job) {
+  const std::string run_option = job.resuming ? "--resume" : "--run";
+  std::vector<NamedFile> inputs{{"DATA", job.train_path},
+                                {"--validation", job.validation_path},
+                                {"--warm-start", job.warm_start == "em" ? "" : job.warm_start}};
+  std::vector<NamedFile> kept = files_of_run(job.run_path);
+  if (job.resuming) {  // it reads what it has written; its own warm start may be one of its files
+    require_other_files({{"-o", job.out}}, kept);
+    kept.clear();
+  }
+  for (NamedFile& one : kept) one.name = run_option;
+  kept.push_back({job.common.out.empty() ? run_option : "-o", job.out});
+  if (job.stationarity && job.run_path.empty()) {
+    const auto folder = std::filesystem::path(job.out).parent_path();
+    kept.push_back({"--stationarity", (folder / "stationarity.json").string()});
+  }
+  require_other_files(kept, inputs);
 }
 
 /// Paths go into config.json, which holds UTF-8 only.
@@ -171,8 +184,7 @@ TrainJob TrainFlags::job() {
     job.out.clear();
     return job;
   }
-  for (const std::string& input : {train_path_, validation_path_})
-    require_not_an_input(job.out, input);
+  if (!grid_) require_own_files(job);
   if (!same_folder(std::filesystem::path(job.out).parent_path(), run_path_))
     require_writable_place(job.out);
   return job;
@@ -214,8 +226,7 @@ TrainJob TrainFlags::resume(const RunDirectory& run) const {
   require_usable(job.options);
   if (!common_.out.empty()) job.out = common_.out;
   if (job.out.empty()) job.out = model_in(resume_path_);
-  for (const std::string& input : {job.train_path, job.validation_path})
-    require_not_an_input(job.out, input);
+  require_own_files(job);
   require_writable_place(job.out);
   return job;
 }

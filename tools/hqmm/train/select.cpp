@@ -11,6 +11,7 @@
 #include <numbers>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -31,6 +32,7 @@
 #include "support/command.hpp"
 #include "support/interrupts.hpp"
 #include "support/output.hpp"
+#include "support/own_files.hpp"
 #include "support/progress_line.hpp"
 #include "train/data.hpp"
 #include "train/options.hpp"
@@ -88,9 +90,22 @@ void save(const std::string& path, const Cell& cell) {
 }
 
 /// n8-w2.h5, or n8.h5 of an HMM.
-std::string file_name(const Cell& cell) {
-  const std::string rank = learns_hmms(cell) ? "" : fmt::format("-w{}", cell.options().kraus_rank);
-  return fmt::format("n{}{}.h5", cell.options().latent_dim, rank);
+std::string file_name(LearnerKind learner, Index n, Index w) {
+  return learner == LearnerKind::kEm ? fmt::format("n{}.h5", n) : fmt::format("n{}-w{}.h5", n, w);
+}
+
+/// Neither -o nor a model of the grid may take the place of the data, or of one another.
+void require_own_grid_files(const SelectFlags& flags, const TrainJob& job) {
+  std::vector<NamedFile> outputs{{"-o", job.out}};
+  std::set<std::string> names;  // an HMM has one for every w
+  for (const Index n : flags.train.latent_dims())
+    for (const Index w : flags.train.kraus_ranks())
+      names.insert(file_name(job.options.learner, n, w));
+  for (const std::string& name : names) {
+    if (!flags.models.empty())
+      outputs.push_back({"--models", (std::filesystem::path(flags.models) / name).string()});
+  }
+  require_other_files(outputs, {{"DATA", job.train_path}, {"--validation", job.validation_path}});
 }
 
 class Grid {
@@ -134,7 +149,9 @@ class Grid {
     cell.done = true;
     const std::lock_guard lock(guard_);
     if (!folder_.empty()) {
-      cell.file = (folder_ / file_name(cell)).string();
+      cell.file = (folder_ / file_name(cell.options().learner, cell.options().latent_dim,
+                                       cell.options().kraus_rank))
+                      .string();
       save(cell.file, cell);
     }
     ++done_;
@@ -228,6 +245,7 @@ void make_folder(const std::string& path) {
 void run_select(SelectFlags& flags) {
   leave_on_interrupts();
   TrainJob job = flags.train.job();
+  require_own_grid_files(flags, job);
   make_folder(flags.models);
   const SessionData data = read_train_data(job);
   std::vector<Cell> grid = make_grid(flags.train, data);
@@ -237,13 +255,20 @@ void run_select(SelectFlags& flags) {
   const std::vector<Cell> cells = Grid(job, std::move(grid), flags.models).run(stop);
   if (cells.empty()) throw fail(ErrorCode::kInterrupted, "interrupted: nothing was written");
   if (!job.out.empty()) save(job.out, cells.front());
-  Output output;
-  output.write(job.common.json ? dump(grid_json(job, cells)) : grid_text(job, cells));
-  output.finish();
-  if (cells.size() < wanted) {
+  const auto require_all = [&] {
+    if (cells.size() == wanted) return;
     throw fail(ErrorCode::kInterrupted, "interrupted: {} of {} models were trained", cells.size(),
                wanted);
+  };
+  try {
+    Output output(readers_of(job.common));
+    output.write(job.common.json ? dump(grid_json(job, cells)) : grid_text(job, cells));
+    output.finish();
+  } catch (const ClosedPipe&) {  // by the same Ctrl-C
+    require_all();
+    throw;
   }
+  require_all();
 }
 
 }  // namespace

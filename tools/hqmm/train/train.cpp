@@ -98,7 +98,7 @@ Json summarise(const TrainJob& job, const SessionResult& found) {
 }
 
 void print_summary(const TrainJob& job, const Json& summary) {
-  Output output;
+  Output output(readers_of(job.common));
   if (job.common.json) {
     output.write(dump(summary));
     output.finish();
@@ -230,7 +230,12 @@ void run_training(TrainJob& job, std::optional<RunDirectory> found) {
     if (!one.message.empty() && one.restart != result.best_restart)
       warn(fmt::format("restart {}: {}", one.restart + 1, one.message));
   }
-  print_summary(job, summary);
+  try {
+    print_summary(job, summary);
+  } catch (const ClosedPipe&) {  // the Ctrl-C that ends `hqmm train … | tee log` ends tee as well
+    require_good_end(job, result, run.has_value());
+    throw;
+  }
   require_good_end(job, result, run.has_value());
 }
 

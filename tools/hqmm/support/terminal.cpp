@@ -1,0 +1,76 @@
+#include "support/terminal.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <string>
+
+#include "hqmm/core/error.hpp"
+#include "hqmm/io/temporary_file.hpp"
+
+namespace hqmm::cli {
+namespace {
+
+/// All at once, so that lines of several threads stay whole.
+void write_to_stderr(std::string_view bytes) { (void)write_bytes(STDERR_FILENO, bytes); }
+
+// nohup and the like: what our parent wants ignored stays ignored.
+bool closed_pipes_were_ignored = false;
+
+void ignore(int signal) {
+  struct sigaction action {};
+  action.sa_handler = SIG_IGN;
+  ::sigaction(signal, &action, nullptr);
+}
+
+}  // namespace
+
+void tell(std::string_view text) { write_to_stderr(printable_lines(text)); }
+
+void tell_line(std::string_view beginning, std::string_view message) {
+  write_to_stderr(std::string(beginning) + printable(message, message.size()) + "\n");
+}
+
+void tell_again(std::string_view line) {
+  write_to_stderr("\r\x1b[K" + printable(line, line.size()));
+}
+
+void tell_from_handler(const char* text) noexcept {
+  constexpr const char* kDigits = "0123456789abcdef";
+  for (; *text != '\0'; ++text) {
+    const auto byte = static_cast<unsigned char>(*text);
+    const bool plain = (byte >= 0x20 && byte < 0x7F) || byte == '\n';
+    const char escape[] = {'\\', 'x', kDigits[byte >> 4U], kDigits[byte & 0xFU]};
+    (void)!::write(STDERR_FILENO, plain ? text : escape, plain ? 1 : sizeof escape);
+  }
+}
+
+void prepare_streams() {
+  // The lowest free descriptor is taken, so each is the one that is asked about. Opened the wrong
+  // way round, stdin cannot be read and stdout cannot be written, as if they were closed.
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+      (void)::open("/dev/null", fd == STDOUT_FILENO ? O_RDONLY : O_WRONLY);
+  }
+  struct sigaction before {};
+  ::sigaction(SIGPIPE, nullptr, &before);
+  closed_pipes_were_ignored = before.sa_handler == SIG_IGN;
+  ignore(SIGPIPE);
+  ignore(SIGXFSZ);
+}
+
+void end_by_closed_pipe() {
+  if (closed_pipes_were_ignored) return;
+  struct sigaction action {};
+  action.sa_handler = SIG_DFL;
+  ::sigaction(SIGPIPE, &action, nullptr);
+  sigset_t pipes;
+  sigemptyset(&pipes);
+  sigaddset(&pipes, SIGPIPE);
+  ::sigprocmask(SIG_UNBLOCK, &pipes, nullptr);
+  (void)::raise(SIGPIPE);
+}
+
+}  // namespace hqmm::cli
