@@ -1,0 +1,48 @@
+// The file that write_file() fills beside its target, .hqmm-PID-COUNT.tmp, and what a kill leaves
+// of such files.
+//
+// A writer holds flock() on its file from the first moment to the last, so that whoever gets the
+// lock knows that the writer is gone, on another host or in another container too.
+#pragma once
+
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "hqmm/io/descriptor.hpp"
+
+namespace hqmm {
+
+/// A new file, removed again unless it takes the target's place. Errors are kCannotWrite and name
+/// `target` as the user does.
+class TemporaryFile {
+ public:
+  /// `replaced`: the file whose permissions it gets; without one those that the umask grants.
+  TemporaryFile(const std::filesystem::path& folder, std::string target,
+                const struct stat* replaced);
+  ~TemporaryFile();
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+
+  void fill(std::string_view bytes);
+  void move_to(const std::filesystem::path& target);
+
+ private:
+  /// False: the name is taken, or a cleaner was faster.
+  bool try_name(const std::filesystem::path& path, mode_t mode);
+  void check(int reason) const;
+
+  std::string target_;
+  std::filesystem::path path_;
+  Descriptor file_;
+  std::optional<mode_t> mode_;  // of the file it replaces
+};
+
+/// Removes the temporary files in a folder that no living process writes. Where the file system has
+/// no flock() they stay. Never throws: what cannot be removed stays too.
+void remove_leftovers(const std::filesystem::path& folder);
+
+}  // namespace hqmm
