@@ -14,12 +14,25 @@ namespace fs = std::filesystem;
 
 constexpr int kMostLinks = 40;  // as the kernel follows
 
-/// The file a chain of symbolic links ends at, which need not exist: the link itself must survive.
-fs::path resolve_links(const std::string& path) {
+/// An entry of /proc/…/fd. It leads to an open file, not to a path.
+bool is_open_file(const fs::path& link) {
+  std::error_code failure;
+  const fs::path folder = fs::canonical(link.parent_path(), failure);
+  return !failure && folder.filename() == "fd" && folder.string().starts_with("/proc/");
+}
+
+struct Destination {
+  fs::path file;               // need not exist
+  bool is_descriptor = false;  // reached through /proc/…/fd, as /dev/stdout is
+};
+
+/// Where a chain of symbolic links ends: the link itself must survive.
+Destination resolve_links(const std::string& path) {
   fs::path out = path;
   for (int i = 0; i < kMostLinks; ++i) {
     std::error_code failure;
-    if (!fs::is_symlink(fs::symlink_status(out, failure))) return out;
+    if (!fs::is_symlink(fs::symlink_status(out, failure))) return {out};
+    if (is_open_file(out)) return {out, true};
     const fs::path target = fs::read_symlink(out, failure);
     if (failure) throw cannot_write(path, failure.value());
     out = target.is_absolute() ? target : out.parent_path() / target;
@@ -37,25 +50,25 @@ AtomicStream::AtomicStream(const std::string& path) : path_(path) {
   struct stat status {};
   const bool exists = ::stat(path.c_str(), &status) == 0;
   if (exists && S_ISDIR(status.st_mode)) throw cannot_write(path, EISDIR);
-  const bool special = path.starts_with("/dev/") || path.starts_with("/proc/");
-  if (exists && (special || !S_ISREG(status.st_mode))) {
+  const Destination destination = resolve_links(path);
+  if (exists && (destination.is_descriptor || !S_ISREG(status.st_mode))) {
     // Devices, pipes and the like, and whatever file stands behind /dev/stdout: appended to, since
     // what is already in them is not ours to cut off.
     direct_.emplace(::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY));
-    if (direct_->get() < 0) throw cannot_write(path, errno);
+    if (!direct_->is_open()) throw cannot_write(path, errno);
     return;
   }
   // rename() would replace a file its owner has made read-only.
   if (exists && ::access(path.c_str(), W_OK) != 0) throw cannot_write(path, errno);
-  target_ = resolve_links(path);
+  target_ = destination.file;
   if (!target_.has_filename()) throw cannot_write(path, path.empty() ? ENOENT : EISDIR);
-  temporary_.emplace(folder_of(target_), path);
-  if (exists) temporary_->take_mode(status);
+  remove_leftovers(folder_of(target_));  // first: a disk may be full of them
+  temporary_.emplace(folder_of(target_), path, exists ? &status : nullptr);
 }
 
 void AtomicStream::write(std::string_view bytes) {
   if (temporary_) return temporary_->write(bytes);
-  if (const int reason = write_bytes(direct_->get(), bytes)) throw cannot_write(path_, reason);
+  if (const int reason = write_all(direct_->get(), bytes)) throw cannot_write(path_, reason);
 }
 
 void AtomicStream::finish() {
@@ -68,7 +81,7 @@ void AtomicStream::finish() {
   // The rename itself must survive a power cut. The file is complete either way, and some file
   // systems cannot sync a folder, so a refusal here is no failure.
   const Descriptor folder(::open(folder_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (folder.get() >= 0) (void)::fsync(folder.get());
+  if (folder.is_open()) (void)::fsync(folder.get());
 }
 
 bool AtomicStream::is_terminal() const { return direct_ && ::isatty(direct_->get()) == 1; }

@@ -1,11 +1,14 @@
 #include "hqmm/io/temporary_file.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <system_error>
 #include <utility>
 
 #include "hqmm/io/place.hpp"
@@ -13,17 +16,26 @@
 namespace hqmm {
 namespace {
 
-/// Opens a new file in `folder` and says in `path` which.
-int open_new_file(const std::filesystem::path& folder, std::filesystem::path& path) {
-  static std::atomic<unsigned> counter = 0;
-  int fd = -1;
-  // Not derived from the target's name, which may be as long as names can be. open() and not
-  // mkstemp(): a new file gets the permissions the umask grants.
-  do {
-    path = folder / fmt::format(".hqmm-{}-{}.tmp", ::getpid(), counter++);
-    fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  } while (fd < 0 && errno == EEXIST);
-  return fd;
+bool is_temporary_name(const std::string& name) {
+  return name.starts_with(".hqmm-") && name.ends_with(".tmp");
+}
+
+/// Whether the path is still a name of the open file.
+bool still_names(const std::filesystem::path& path, int fd) {
+  struct stat named {};
+  struct stat opened {};
+  return ::lstat(path.c_str(), &named) == 0 && ::fstat(fd, &opened) == 0 &&
+         S_ISREG(opened.st_mode) && named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;
+}
+
+/// The lock is kept until the file is gone: a writer that has just made it, and not locked it yet,
+/// finds either the lock taken or the name gone.
+void remove_if_left_over(const std::filesystem::path& path) {
+  // O_RDWR: over NFS an exclusive lock needs a file open for writing.
+  const Descriptor file(::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  if (!file.is_open() || ::flock(file.get(), LOCK_EX | LOCK_NB) != 0) return;
+  // Between open() and flock() its writer may have finished, and another one taken the same name.
+  if (still_names(path, file.get())) static_cast<void>(::unlink(path.c_str()));
 }
 
 }  // namespace
@@ -33,43 +45,43 @@ Error cannot_write(const std::string& path, int reason) {
               std::strerror(reason));
 }
 
-int write_bytes(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return errno;
-    bytes.remove_prefix(static_cast<std::size_t>(written));
+TemporaryFile::TemporaryFile(const std::filesystem::path& folder, std::string target,
+                             const struct stat* replaced)
+    : target_(std::move(target)) {
+  static std::atomic<unsigned> counter = 0;
+  if (replaced != nullptr) mode_ = replaced->st_mode & 07777;
+  // Not derived from the target's name, which may be as long as names can be. open() and not
+  // mkstemp(): a new file gets the permissions the umask grants.
+  const mode_t mode = mode_ ? 0600 : 0666;
+  while (!try_name(folder / fmt::format(".hqmm-{}-{}.tmp", ::getpid(), counter++), mode)) {
   }
-  return 0;
 }
 
-Descriptor::~Descriptor() {
-  if (fd_ >= 0) ::close(fd_);
-}
-
-int Descriptor::close() {
-  const int fd = std::exchange(fd_, -1);
-  return ::close(fd) == 0 || errno == EINTR ? 0 : errno;
-}
-
-TemporaryFile::TemporaryFile(const std::filesystem::path& folder, const std::string& target)
-    : target_(target), file_(open_new_file(folder, path_)) {
-  if (file_.get() < 0) throw cannot_write(target_, errno);
+bool TemporaryFile::try_name(const std::filesystem::path& path, mode_t mode) {
+  constexpr int kNew = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+  Descriptor file(::open(path.c_str(), kNew, mode));
+  if (!file.is_open() && errno == EEXIST) return false;
+  if (!file.is_open()) check(errno);
+  if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return false;
+  struct stat status {};
+  if (::fstat(file.get(), &status) == 0 && status.st_nlink == 0) return false;
+  file_ = std::move(file);
+  path_ = path;
+  return true;
 }
 
 TemporaryFile::~TemporaryFile() {
   if (!path_.empty()) ::unlink(path_.c_str());
 }
 
-void TemporaryFile::take_mode(const struct stat& replaced) {
-  check(::fchmod(file_.get(), replaced.st_mode & 07777) == 0 ? 0 : errno);
-}
-
-void TemporaryFile::write(std::string_view bytes) { check(write_bytes(file_.get(), bytes)); }
+void TemporaryFile::write(std::string_view bytes) { check(write_all(file_.get(), bytes)); }
 
 void TemporaryFile::seal() {
+  if (mode_) check(::fchmod(file_.get(), *mode_) == 0 ? 0 : errno);
   check(::fsync(file_.get()) == 0 ? 0 : errno);
-  check(file_.close());
+  // Some file systems report a full disk only when a descriptor is closed. Ours has the lock and
+  // stays open until the file has its name.
+  check(Descriptor(::dup(file_.get())).close());
 }
 
 void TemporaryFile::move_to(const std::filesystem::path& target) {
@@ -79,6 +91,17 @@ void TemporaryFile::move_to(const std::filesystem::path& target) {
 
 void TemporaryFile::check(int reason) const {
   if (reason != 0) throw cannot_write(target_, reason);
+}
+
+void remove_leftovers(const std::filesystem::path& folder) {
+  std::error_code failure;
+  std::filesystem::directory_iterator entry(folder, failure);
+  for (; !failure && entry != std::filesystem::directory_iterator(); entry.increment(failure)) {
+    std::error_code ignored;
+    if (is_temporary_name(entry->path().filename().string()) &&
+        std::filesystem::is_regular_file(entry->symlink_status(ignored)))
+      remove_if_left_over(entry->path());
+  }
 }
 
 }  // namespace hqmm

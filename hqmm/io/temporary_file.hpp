@@ -1,47 +1,36 @@
-// A new file beside the one it will replace: the first half of every atomic write.
+// The file that an atomic write fills beside its target, .hqmm-PID-COUNT.tmp, and what a kill leaves
+// of such files.
+//
+// A writer holds flock() on its file from the first moment to the last, so that whoever gets the
+// lock knows that the writer is gone, on another host or in another container too.
 #pragma once
 
 #include <sys/stat.h>
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "hqmm/core/error.hpp"
+#include "hqmm/io/descriptor.hpp"
 
 namespace hqmm {
 
 /// "cannot be written: No space left on device", with errno as the reason.
 [[nodiscard]] Error cannot_write(const std::string& path, int reason);
 
-/// All of the bytes: 0, or errno.
-[[nodiscard]] int write_bytes(int fd, std::string_view bytes);
-
-/// A file descriptor that is closed at the end.
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor();
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  [[nodiscard]] int get() const { return fd_; }
-  /// 0, or the reason: some file systems report a full disk only here.
-  [[nodiscard]] int close();
-
- private:
-  int fd_;
-};
-
-/// A new file in `folder`, removed again unless it takes the target's place. Errors name `target`.
+/// A new file, removed again unless it takes the target's place. Errors are kCannotWrite and name
+/// `target` as the user does.
 class TemporaryFile {
  public:
-  TemporaryFile(const std::filesystem::path& folder, const std::string& target);
+  /// `replaced`: the file whose permissions it gets; without one those that the umask grants.
+  TemporaryFile(const std::filesystem::path& folder, std::string target,
+                const struct stat* replaced);
   ~TemporaryFile();
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;
 
-  /// The permissions of the file that it will replace.
-  void take_mode(const struct stat& replaced);
   void write(std::string_view bytes);
   /// Everything is on the disk: nothing more can be written.
   void seal();
@@ -50,11 +39,18 @@ class TemporaryFile {
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
  private:
+  /// False: the name is taken, or a cleaner was faster.
+  bool try_name(const std::filesystem::path& path, mode_t mode);
   void check(int reason) const;
 
   std::string target_;
   std::filesystem::path path_;
   Descriptor file_;
+  std::optional<mode_t> mode_;  // of the file it replaces
 };
+
+/// Removes the temporary files in a folder that no living process writes. Where the file system has
+/// no flock() they stay. Never throws: what cannot be removed stays too.
+void remove_leftovers(const std::filesystem::path& folder);
 
 }  // namespace hqmm

@@ -1,16 +1,20 @@
 #include "hqmm/run/run_directory.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "hqmm/core/error.hpp"
 #include "hqmm/io/atomic_file.hpp"
 #include "hqmm/io/byte_source.hpp"
+#include "hqmm/io/descriptor.hpp"
 #include "hqmm/io/place.hpp"
 #include "hqmm/run/checkpoint_file.hpp"
 #include "hqmm/run/train_config.hpp"
@@ -21,6 +25,18 @@ namespace {
 constexpr const char* kConfig = "config.json";
 constexpr const char* kHistory = "history.jsonl";
 constexpr const char* kCheckpoint = "checkpoint.h5";
+constexpr std::array kOthers = {kHistory, kCheckpoint, "warm_start.h5", "stationarity.json",
+                                "summary.json"};
+
+bool is_link(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::is_symlink(std::filesystem::symlink_status(path, ignored));
+}
+
+Error history_error(const std::string& name, int reason) {
+  return fail(ErrorCode::kCannotWrite, in_file(name), "cannot be written: {}",
+              std::strerror(reason));
+}
 
 }  // namespace
 
@@ -29,21 +45,25 @@ bool is_run_directory(const std::string& path) {
   return std::filesystem::exists(std::filesystem::path(path) / kConfig, ignored);
 }
 
+bool make_run_folder(const std::string& path) {
+  std::error_code failure;
+  const bool made = std::filesystem::create_directories(path, failure);
+  if (!failure) return made;
+  throw fail(ErrorCode::kCannotWrite, in_file(path), "the folder cannot be made: {}",
+             failure.message());
+}
+
 RunDirectory RunDirectory::create(const std::string& path, const std::string& config) {
   if (is_run_directory(path)) {
     throw fail(ErrorCode::kUsage, in_file(path), "holds a run already").in(Situation::kRunExists);
   }
-  std::error_code failure;
-  std::filesystem::create_directories(path, failure);
-  if (failure) {
-    throw fail(ErrorCode::kCannotWrite, in_file(path), "the folder cannot be made: {}",
-               failure.message());
-  }
+  make_run_folder(path);
   RunDirectory run(path);
   run.config_ = config;
-  for (const char* name :
-       {kHistory, kCheckpoint, "warm_start.h5", "stationarity.json", "summary.json"}) {
-    if (std::filesystem::exists(run.file(name), failure)) {
+  run.require_own_files();
+  for (const char* name : kOthers) {
+    std::error_code ignored;
+    if (std::filesystem::exists(run.file(name), ignored)) {
       throw fail(ErrorCode::kUsage, in_file(path),
                  "holds a {} of something else: name another folder", name);
     }
@@ -75,19 +95,28 @@ std::string RunDirectory::fingerprint() const {
   return fmt::format("{:016x}", state);
 }
 
+void RunDirectory::require_own_files() const {
+  std::vector<std::string> names(kOthers.begin(), kOthers.end());
+  names.insert(names.end(), {kConfig, "model.h5"});
+  for (const std::string& name : names) {
+    if (!is_link(file(name))) continue;
+    throw fail(ErrorCode::kUsage, in_file(file(name)),
+               "is a link, and a run writes into its own folder only: put the file itself there");
+  }
+}
+
 void RunDirectory::append(const EpochRecord& record) const {
   const std::string name = file(kHistory);
   const std::string line = to_json(record).dump() + "\n";
-  errno = ENOSPC;  // what a short write means
-  const int fd = ::open(name.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-  const bool written =
-      fd >= 0 && ::write(fd, line.data(), line.size()) == static_cast<ssize_t>(line.size());
-  const int reason = errno;
-  if (fd >= 0) ::close(fd);
-  if (!written) {
-    throw fail(ErrorCode::kCannotWrite, in_file(name), "cannot be written: {}",
-               std::strerror(reason));
-  }
+  const Descriptor out(
+      ::open(name.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666));
+  struct stat before {};
+  if (!out.is_open() || ::fstat(out.get(), &before) != 0) throw history_error(name, errno);
+  const int reason = write_all(out.get(), line);
+  if (reason == 0) return;
+  // Half a line would spoil the next one. Where it cannot be cut off it is dropped by the resume.
+  static_cast<void>(::ftruncate(out.get(), before.st_size));
+  throw history_error(name, reason);
 }
 
 void RunDirectory::save(const Checkpoint& checkpoint) const {

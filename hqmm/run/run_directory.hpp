@@ -24,6 +24,11 @@ class RunDirectory {
   [[nodiscard]] const std::string& config() const noexcept { return config_; }
   [[nodiscard]] std::string file(const std::string& name) const;
 
+  /// Throws kUsage when a file of the run is a link: a folder from someone else must not choose
+  /// what is overwritten outside of it.
+  void require_own_files() const;
+
+  /// The whole line or nothing of it.
   void append(const EpochRecord& record) const;
   void save(const Checkpoint& checkpoint) const;
   /// The last checkpoint, if there is one yet; drops the history beyond it. Throws kBadData when it
@@ -38,6 +43,9 @@ class RunDirectory {
   std::string path_;
   std::string config_;
 };
+
+/// Makes the folder of a run, and those above it. False when it was there. Throws kCannotWrite.
+bool make_run_folder(const std::string& path);
 
 /// A folder that holds a config.json.
 [[nodiscard]] bool is_run_directory(const std::string& path);

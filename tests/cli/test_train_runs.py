@@ -1,5 +1,6 @@
 """hqmm train --run and --resume: runs that survive kills, damage and full disks; hqmm inspect RUN."""
 
+import fcntl
 import json
 import os
 import random
@@ -106,7 +107,44 @@ def test_a_finished_run_resumes_to_the_same_bytes(tmp_path, data, learner):
     for name in ("checkpoint.h5", "history.jsonl"):
         (run / name).unlink()
     assert hqmm("train", "--resume", run).returncode == OK
-    assert (tmp_path / "m.h5").read_bytes() == model
+    assert (run / "model.h5").read_bytes() == model
+
+
+def test_a_resume_writes_where_it_is_told(tmp_path, data, run):
+    """Whoever hands a folder over does not choose what is overwritten."""
+    model = (tmp_path / "m.h5").read_bytes()
+    (tmp_path / "m.h5").write_text("something else by now")
+    done = hqmm("train", "--resume", run)
+    assert done.returncode == OK and (run / "model.h5").read_bytes() == model
+    assert (tmp_path / "m.h5").read_text() == "something else by now"
+    assert f"the model goes to {run / 'model.h5'} now; -o {tmp_path / 'm.h5'}, as the run began" in done.stderr
+    assert str(run / "model.h5") in done.stdout
+    assert hqmm_json("inspect", run)["model"] == str(run / "model.h5")
+    done = hqmm("train", "--resume", run, "-o", tmp_path / "m.h5")
+    assert done.returncode == OK and (tmp_path / "m.h5").read_bytes() == model and "as the run began" not in done.stderr
+
+
+def test_a_run_writes_through_no_link(tmp_path, data, run):
+    (tmp_path / "mine").write_text("precious")
+    for name in ("checkpoint.h5", "history.jsonl", "model.h5", "summary.json"):
+        kept = (run / name).read_bytes() if (run / name).exists() else None
+        (run / name).unlink(missing_ok=True)
+        (run / name).symlink_to(tmp_path / "mine")
+        fails(USAGE, "train", "--resume", run, says=[name, "is a link"])
+        (run / name).unlink()
+        if kept is not None:
+            (run / name).write_bytes(kept)
+    assert (tmp_path / "mine").read_text() == "precious"
+    assert hqmm("train", "--resume", run).returncode == OK
+
+
+def test_a_resume_that_cannot_begin_keeps_the_summary(tmp_path, benchmark):
+    (tmp_path / "train.txt").write_bytes((benchmark / "train.txt").read_bytes())
+    train(tmp_path / "train.txt", tmp_path / "m.h5", *SMALL, "--run", tmp_path / "run")
+    (tmp_path / "train.txt").unlink()
+    before = {path.name: path.read_bytes() for path in (tmp_path / "run").iterdir()}
+    fails(NO_INPUT, "train", "--resume", tmp_path / "run", says="train.txt")
+    assert {path.name: path.read_bytes() for path in (tmp_path / "run").iterdir()} == before
 
 
 def test_resume_takes_no_other_options(tmp_path, data, run):
@@ -124,7 +162,7 @@ def test_a_run_out_of_time_gets_more(tmp_path, data):
     assert train(data, tmp_path / "m.h5", *args, "--time-limit", 1e-9)["status"] == "time-limit"
     assert hqmm_json("train", "--resume", tmp_path / "run", "--time-limit", 100)["status"] == "max-epochs"
     train(data, tmp_path / "whole.h5", *args[:-2])
-    assert arrays(tmp_path / "m.h5")["kraus"].tobytes() == arrays(tmp_path / "whole.h5")["kraus"].tobytes()
+    assert arrays(tmp_path / "run" / "model.h5")["kraus"].tobytes() == arrays(tmp_path / "whole.h5")["kraus"].tobytes()
 
 
 def test_warm_starts_are_kept_with_the_run(tmp_path, data):
@@ -136,7 +174,7 @@ def test_warm_starts_are_kept_with_the_run(tmp_path, data):
         (run / "checkpoint.h5").unlink()
         (tmp_path / "em.h5").unlink(missing_ok=warm == "em")
         assert hqmm("train", "--resume", run).returncode == OK
-        assert (tmp_path / "m.h5").read_bytes() == model
+        assert (run / "model.h5").read_bytes() == model
         train(data, tmp_path / "em.h5", "-n", 2, "--learner", "em", "--epochs", 5)
 
 
@@ -167,7 +205,7 @@ def test_paths_that_json_cannot_hold(tmp_path, data):
 def test_damaged_checkpoints(run):
     checkpoint = run / "checkpoint.h5"
     whole = checkpoint.read_bytes()
-    resume = ["train", "--resume", run]
+    resume = ["train", "--resume", run, "-o", run.parent / "m.h5"]
     for damage in (b"", b"junk" * 1000, whole[: len(whole) // 2], whole[:-100], whole[:64] + b"\xff" * 64 + whole[128:]):
         checkpoint.write_bytes(damage)
         fails(BAD_DATA, *resume, "--quiet", says=["checkpoint.h5"])
@@ -312,6 +350,53 @@ def test_one_process_per_run(tmp_path, data):
     finally:
         process.kill()
         process.wait()
+
+
+def test_started_at_once_on_one_folder(tmp_path, data):
+    """One of them trains, and the others say why they do not."""
+    args = ["train", data, "-n", 1, "-w", 1, "--epochs", 1, "--quiet", "--threads", 1]
+    assert hqmm(*args, "--run", tmp_path / "alone").returncode == OK
+    model, names = (tmp_path / "alone" / "model.h5").read_bytes(), {p.name for p in (tmp_path / "alone").iterdir()}
+    for attempt in range(30):
+        run = tmp_path / f"run{attempt}"
+        # The seed tells whose folder it is.
+        started = [subprocess.Popen([BINARY, *map(str, args), "--run", run, "--seed", str(seed)], text=True,
+                                    stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) for seed in (1, 2, 3)]
+        said = [process.communicate()[1] for process in started]
+        codes = [process.returncode for process in started]
+        assert sorted(codes) == [OK, USAGE, USAGE], (codes, said)
+        for code, text in zip(codes, said):
+            if code == USAGE:
+                assert text.count("\n") == 1 and ("another hqmm" in text or "holds a run already" in text), text
+        assert {p.name for p in run.iterdir()} == names
+        assert json.loads((run / "config.json").read_text())["options"]["seed"] == 1 + codes.index(OK)
+        assert len(history(run)) == 2
+        if codes[0] == OK:
+            assert (run / "model.h5").read_bytes() == model
+        # The checkpoint is of the same run, or this would be refused.
+        if attempt % 10 == 0:
+            whole = (run / "model.h5").read_bytes()
+            resumed = [subprocess.Popen([BINARY, "train", "--resume", run, "--quiet"], stdout=subprocess.DEVNULL,
+                                        stderr=subprocess.DEVNULL) for _ in range(3)]
+            assert OK in {process.wait() for process in resumed} <= {OK, USAGE}
+            assert (run / "model.h5").read_bytes() == whole
+
+
+def test_the_loser_changes_nothing(tmp_path, data):
+    run = tmp_path / "run"
+    run.mkdir()
+    with open(run / ".lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        fails(USAGE, "train", data, *SMALL, "--run", run, "--quiet", says=["another hqmm", str(run)])
+        assert {p.name for p in run.iterdir()} == {".lock"}
+    assert hqmm("train", data, *SMALL, "--run", run).returncode == OK
+    before = {p.name: p.read_bytes() for p in run.iterdir()}
+    with open(run / ".lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        fails(USAGE, "train", "--resume", run, says=["another hqmm", str(run)])
+        assert hqmm_json("inspect", run)["status"] == "max-epochs"
+    (run / ".lock").unlink()
+    assert {p.name: p.read_bytes() for p in run.iterdir()} == before
 
 
 # Full disks

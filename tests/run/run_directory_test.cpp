@@ -2,7 +2,9 @@
 #include "hqmm/run/run_directory.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -182,6 +184,44 @@ TEST(RunDirectory, AHistoryThatCannotBeWrittenIsAnError) {
                [&] { run.append(record_of(0, 0)); });
   std::filesystem::remove_all(folder.file("run"));
   expect_error(ErrorCode::kCannotWrite, "checkpoint.h5", [&] { run.save(checkpoint_of(0, 1)); });
+}
+
+/// Where writing ends at a limit, as on a full disk.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(std::size_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    struct rlimit now = before_;
+    now.rlim_cur = bytes;
+    ::setrlimit(RLIMIT_FSIZE, &now);
+  }
+  ~FileSizeLimit() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+  FileSizeLimit(const FileSizeLimit&) = delete;
+  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+
+ private:
+  void (*handler_)(int);
+  struct rlimit before_ {};
+};
+
+TEST(RunDirectory, ALineThatDoesNotFitLeavesNothing) {
+  const TemporaryFolder folder;
+  RunDirectory run = RunDirectory::create(folder.file("run"), some_config());
+  run.append(record_of(0, 0));
+  const std::string before = contents(run.file("history.jsonl"));
+  {
+    const FileSizeLimit limit(before.size() + 10);
+    expect_error(ErrorCode::kCannotWrite, "history.jsonl: cannot be written: File too large",
+                 [&] { run.append(record_of(0, 1)); });
+    expect_error(ErrorCode::kCannotWrite, "checkpoint.h5: cannot be written: File too large",
+                 [&] { run.save(checkpoint_of(0, 1)); });
+  }
+  EXPECT_EQ(contents(run.file("history.jsonl")), before);
+  run.append(record_of(0, 1));
+  EXPECT_EQ(history_of(folder.file("run")), (Epochs{{0, 0}, {0, 1}}));
 }
 
 TEST(RunDirectory, FiguresThatAreNotFiniteAreNullInTheHistory) {

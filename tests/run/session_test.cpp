@@ -115,7 +115,7 @@ TEST(Session, ARunThatGoesOnEndsWithTheSameBytes) {
     EXPECT_EQ(session.run(first).trained.status, TrainStatus::kInterrupted);
     EXPECT_TRUE(run.has("warm_start.h5"));
   }
-  ActiveRun run{RunDirectory::open(path)};
+  ActiveRun run(path);
   request.run = &run;
   request.resume = true;
   bool warmed_again = false;
@@ -187,20 +187,6 @@ TEST(Session, NamesTheFileOfDataThatNoRunCouldUse) {
   EXPECT_EQ(refusal(session_of_sets(good, good), options),
             "train.txt: no training symbol is left after the burn-in of 3: the longest sequence "
             "has 3 (use a smaller burn_in)");
-}
-
-TEST(ActiveRun, LeavesNothingOfARunThatNeverBegan) {
-  const TemporaryFolder folder;
-  const std::string path = (folder.path() / "run").string();
-  { const ActiveRun run(path, "{}"); }
-  EXPECT_FALSE(std::filesystem::exists(path));
-  {
-    ActiveRun run(path, "{}");
-    run.mark_begun();
-    testing::expect_error(ErrorCode::kUsage, "another hqmm is training",
-                          [&] { ActiveRun second{RunDirectory::open(path)}; });
-  }
-  EXPECT_TRUE(is_run_directory(path));
 }
 
 }  // namespace

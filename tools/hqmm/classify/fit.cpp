@@ -27,6 +27,7 @@
 #include "support/model_text.hpp"
 #include "support/output.hpp"
 #include "support/own_files.hpp"
+#include "support/rescue.hpp"
 #include "support/text_table.hpp"
 
 namespace hqmm::cli {
@@ -95,7 +96,9 @@ void run_fit(const FitOptions& options) {
   file.classifier = interruptible([&] { return fit_classifier(data, chosen, hooks); });
   file.provenance = classifier_provenance(data, plan.settings, selected);
   progress.clear();
-  write_classifier(options.common.out, file);
+  write_or_rescue(
+      "classifier", [&] { write_classifier(options.common.out, file); },
+      [&] { return serialize_classifier(file); });
   const OrderedClasses classes = ordered_classes(data);
   const Classification figures = judge(posteriors_of(file.classifier, data, options.common.threads),
                                        classes.labels, file.classifier.priors);

@@ -102,9 +102,11 @@ Json other_options(const TrainOptions& options) {
   return out;
 }
 
+/// Where the run began with an -o, the model is there until a resume without one puts it here.
 std::string model_path(const RunFindings& found) {
+  const std::string here = (std::filesystem::path(found.path) / "model.h5").string();
   const std::string out = found.config.at("out").get<std::string>();
-  return out.empty() ? (std::filesystem::path(found.path) / "model.h5").string() : out;
+  return out.empty() || std::filesystem::exists(here) ? here : out;
 }
 
 Json run_json(const RunFindings& found) {

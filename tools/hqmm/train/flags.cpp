@@ -108,7 +108,9 @@ void TrainFlags::add_run_flags(Command command) {
       .group(kRuns)
       .type_name("DIR");
   command
-      .add_option("--resume", resume_path_, "Go on with the run in this folder; needs nothing else")
+      .add_option("--resume", resume_path_,
+                  "Go on with the run in this folder; needs nothing else. Without -o the model "
+                  "goes to model.h5 in it")
       .group(kRuns)
       .type_name("DIR");
   command

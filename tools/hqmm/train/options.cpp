@@ -201,6 +201,8 @@ TrainJob TrainFlags::resume(const RunDirectory& run) const {
   job.common = common_;
   job.resuming = true;
   job.run_path = resume_path_;
+  // A folder from someone else must not choose what is overwritten: its `out` is told, not used.
+  job.out = common_.out.empty() ? model_in(resume_path_) : common_.out;
   const nlohmann::json config = nlohmann::json::parse(run.config());
   try {
     config.at("train").get_to(job.train_path);
@@ -208,7 +210,7 @@ TrainJob TrainFlags::resume(const RunDirectory& run) const {
     config.at("validation_share").get_to(job.validation_share);
     config.at("train_hash").get_to(job.expected_train_hash);
     config.at("validation_hash").get_to(job.expected_validation_hash);
-    config.at("out").get_to(job.out);
+    config.at("out").get_to(job.began_with);
     config.at("warm_start").get_to(job.warm_start);
     config.at("stationarity").get_to(job.stationarity);
     config.at("simd").get_to(job.expected_simd);
@@ -224,8 +226,6 @@ TrainJob TrainFlags::resume(const RunDirectory& run) const {
   set_options(train_option_table(), job.options,
               given_);  // nothing but the time limit can be given
   require_usable(job.options);
-  if (!common_.out.empty()) job.out = common_.out;
-  if (job.out.empty()) job.out = model_in(resume_path_);
   require_own_files(job);
   require_writable_place(job.out);
   return job;

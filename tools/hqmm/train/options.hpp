@@ -28,7 +28,8 @@ struct TrainJob {
   std::string train_path;
   std::string validation_path;  // empty: a share of the training data
   double validation_share = 0.2;
-  std::string out;  // where the model goes
+  std::string out;         // where the model goes
+  std::string began_with;  // when resuming: the -o that the run began with
   std::string run_path;
   std::string warm_start;              // a model file, "em", or nothing
   std::optional<AnyModel> warm_model;  // the model of that file

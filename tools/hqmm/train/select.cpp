@@ -34,6 +34,7 @@
 #include "support/output.hpp"
 #include "support/own_files.hpp"
 #include "support/progress_line.hpp"
+#include "support/rescue.hpp"
 #include "train/data.hpp"
 #include "train/options.hpp"
 #include "train/progress.hpp"
@@ -85,8 +86,12 @@ std::vector<Cell> make_grid(const TrainFlags& flags, const SessionData& data) {
   return out;
 }
 
-void save(const std::string& path, const Cell& cell) {
-  write_model(path, {cell.result().model, cell.found.provenance});
+ModelFile file_of(const Cell& cell) { return {cell.result().model, cell.found.provenance}; }
+
+void save_best(const std::string& path, const Cell& cell) {
+  write_or_rescue(
+      "model", [&] { write_model(path, file_of(cell)); },
+      [&] { return serialize_model(file_of(cell), ModelFormat::kHdf5); });
 }
 
 /// n8-w2.h5, or n8.h5 of an HMM.
@@ -152,7 +157,7 @@ class Grid {
       cell.file = (folder_ / file_name(cell.options().learner, cell.options().latent_dim,
                                        cell.options().kraus_rank))
                       .string();
-      save(cell.file, cell);
+      write_model(cell.file, file_of(cell));
     }
     ++done_;
     show();
@@ -254,7 +259,7 @@ void run_select(SelectFlags& flags) {
   const StopRequest stop = catch_interrupts();
   const std::vector<Cell> cells = Grid(job, std::move(grid), flags.models).run(stop);
   if (cells.empty()) throw fail(ErrorCode::kInterrupted, "interrupted: nothing was written");
-  if (!job.out.empty()) save(job.out, cells.front());
+  if (!job.out.empty()) save_best(job.out, cells.front());
   const auto require_all = [&] {
     if (cells.size() == wanted) return;
     throw fail(ErrorCode::kInterrupted, "interrupted: {} of {} models were trained", cells.size(),

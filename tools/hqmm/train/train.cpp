@@ -1,9 +1,7 @@
 // hqmm train DATA: learns one model. Parses, reads the data, runs a session of the library with a
 // line of progress and Ctrl-C, writes the model and says what came of it.
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <exception>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -20,7 +18,6 @@
 #include "hqmm/learn/trainer.hpp"
 #include "hqmm/model/any_model.hpp"
 #include "hqmm/run/active_run.hpp"
-#include "hqmm/run/run_directory.hpp"
 #include "hqmm/run/session.hpp"
 #include "hqmm/run/train_config.hpp"
 #include "hqmm/score/score_json.hpp"
@@ -28,6 +25,7 @@
 #include "support/interrupts.hpp"
 #include "support/model_text.hpp"
 #include "support/output.hpp"
+#include "support/rescue.hpp"
 #include "train/data.hpp"
 #include "train/options.hpp"
 #include "train/progress.hpp"
@@ -50,12 +48,18 @@ void warn_of_other_instructions(const std::string& began) {
       began, simd_target(), began));
 }
 
-Error with_advice(const Error& error, const std::string& advice) {
-  return {error.code(), error.marked() + "; " + advice, error.where()};
+/// With -o where it was given: a run does not go by the path that its config.json names.
+std::string how_to_go_on(const TrainJob& job) {
+  return fmt::format("go on with 'hqmm train --resume {}{}'", job.run_path,
+                     job.common.out.empty() ? "" : " -o " + job.common.out);
 }
 
-std::string how_to_go_on(const TrainJob& job) {
-  return fmt::format("go on with 'hqmm train --resume {}'", job.run_path);
+void tell_where_the_model_goes(const TrainJob& job) {
+  if (job.began_with.empty() || !job.common.out.empty()) return;
+  const auto here = std::filesystem::absolute(job.out).lexically_normal();
+  if (here == std::filesystem::path(job.began_with).lexically_normal()) return;
+  narrate(job.common, fmt::format("the model goes to {} now; -o {}, as the run began, writes there",
+                                  job.out, printable(job.began_with, 4096)));
 }
 
 /// A run that has its warm start needs no other.
@@ -131,21 +135,19 @@ void print_summary(const TrainJob& job, const Json& summary) {
   output.finish();
 }
 
-/// A model that took hours is not lost to a full disk: the run has it, or a temporary file gets it.
+/// A model that cannot be written is not lost: the run has it, or a temporary file gets it.
 void save_model(const TrainJob& job, bool in_run, const ModelFile& file) {
+  const auto write = [&] { write_model(job.out, file); };
+  if (!in_run) {
+    write_or_rescue("model", write, [&] { return serialize_model(file, ModelFormat::kHdf5); });
+    return;
+  }
   try {
-    write_model(job.out, file);
+    write();
   } catch (const Error& error) {
-    if (in_run)
-      throw with_advice(error, "nothing is lost, " + how_to_go_on(job) + " [-o elsewhere]");
-    const std::string rescue =
-        (std::filesystem::temp_directory_path() / fmt::format("hqmm-{}.h5", ::getpid())).string();
-    try {
-      write_model(rescue, file);
-    } catch (const std::exception&) {
-      throw error;
-    }
-    throw with_advice(error, "the model is in " + rescue);
+    throw with_advice(
+        error, fmt::format("nothing is lost, go on with 'hqmm train --resume {}' [-o elsewhere]",
+                           job.run_path));
   }
 }
 
@@ -199,21 +201,21 @@ SessionData find_train_data(const TrainJob& job) {
   return data;
 }
 
-void run_training(TrainJob& job, std::optional<RunDirectory> found) {
+void run_training(TrainJob& job, std::optional<ActiveRun>& run) {
   leave_on_interrupts();
   SessionData data = find_train_data(job);
   warn_of_other_instructions(job.expected_simd);
   job.settle(data.train->alphabet().size());
   const Session session(std::move(data), job.options);
   const StopRequest stop = catch_interrupts();
-  std::optional<ActiveRun> run;
-  if (found) {
-    run.emplace(std::move(*found));
+  if (run) {
+    run->remove("summary.json");  // of an end that was not the last
   } else if (!job.run_path.empty()) {
     const Json config =
         job.config(hash_text(*session.data().train), hash_text(*session.data().validation));
     run.emplace(job.run_path, config.dump());
   }
+  tell_where_the_model_goes(job);
   if (!session.data().how.empty()) narrate(job.common, session.data().how);
   const SessionResult trained = train_in(job, session, run, stop);
   if (trained.ended_in == Stage::kWarmStart) {
@@ -240,14 +242,10 @@ void run_training(TrainJob& job, std::optional<RunDirectory> found) {
 }
 
 void run_train(TrainFlags& flags) {
-  if (!flags.resume_path().empty()) {
-    RunDirectory directory = RunDirectory::open(flags.resume_path());
-    TrainJob job = flags.resume(directory);
-    run_training(job, std::move(directory));
-    return;
-  }
-  TrainJob job = flags.job();
-  run_training(job, {});
+  std::optional<ActiveRun> run;
+  if (!flags.resume_path().empty()) run.emplace(flags.resume_path());
+  TrainJob job = run ? flags.resume(run->directory()) : flags.job();
+  run_training(job, run);
 }
 
 }  // namespace
