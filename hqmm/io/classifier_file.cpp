@@ -88,8 +88,10 @@ void require_writable_names(const std::vector<std::string>& classes) {
 }  // namespace
 
 bool is_classifier_file(const std::string& path) {
-  if (path == "-") return false;
-  const std::string bytes = read_all(path);
+  return path != "-" && is_classifier(read_all(path), path);
+}
+
+bool is_classifier(const std::string& bytes, const std::string& path) {
   if (!bytes.starts_with(kHdf5Magic)) return false;
   const Hdf5Section section(path, bytes.size());
   const Hid root = open_hdf5_image(bytes);

@@ -66,8 +66,7 @@ Error no_json(Where where, std::optional<std::size_t> byte, std::string_view pro
 
 json parse_json(std::string_view text, const Where& where) {
   if (const auto at = too_deep_at(text))
-    throw no_json(where, at,
-                  fmt::format("the JSON is nested deeper than {} levels", kDeepestJson));
+    throw no_json(where, at, fmt::format("the JSON is nested deeper than {} levels", kDeepestJson));
   try {
     return json::parse(text);
   } catch (const json::parse_error& error) {

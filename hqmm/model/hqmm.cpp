@@ -22,12 +22,13 @@ void require_usable_entries(const KrausSet& set, std::size_t index, bool many_se
       const Complex entry = set.gamma()(row, column);
       if (is_finite(entry) && std::abs(entry) <= kLargestEntry) continue;
       const Index block = row / n;
-      throw fail(ErrorCode::kBadData, "kraus[{}{},{},{},{}] {}",
-                 many_sets ? fmt::format("{},", index) : "", block / set.kraus_rank(),
-                 block % set.kraus_rank(), row % n, column,
-                 is_finite(entry) ? fmt::format("is larger than {:g}: nothing can be computed of it",
-                                                kLargestEntry)
-                                  : "is not a finite number");
+      throw fail(
+          ErrorCode::kBadData, "kraus[{}{},{},{},{}] {}",
+          many_sets ? fmt::format("{},", index) : "", block / set.kraus_rank(),
+          block % set.kraus_rank(), row % n, column,
+          is_finite(entry)
+              ? fmt::format("is larger than {:g}: nothing can be computed of it", kLargestEntry)
+              : "is not a finite number");
     }
   }
 }

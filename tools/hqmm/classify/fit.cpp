@@ -151,8 +151,8 @@ void run_extract(const ExtractOptions& options) {
 
 }  // namespace
 
-void inspect_classifier(const std::string& path, const CommonOptions& common) {
-  const ClassifierFile file = read_classifier(path);
+void inspect_classifier(const ClassifierFile& file, const std::string& path,
+                        const CommonOptions& common) {
   const Classifier& classifier = file.classifier;
   Output output(common.out);
   if (common.json) {
