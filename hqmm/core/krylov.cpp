@@ -1,5 +1,7 @@
 #include "hqmm/core/krylov.hpp"
 
+#include <algorithm>
+
 // GCC 12 at -O2 sees a phantom use after free where Spectra resizes an Eigen vector.
 #pragma GCC diagnostic push
 #if defined(__GNUC__) && !defined(__clang__)
@@ -24,12 +26,19 @@ class SpectraOperator {
   const LinearMap& map_;
 };
 
+/// Lends the values that have not converged as well.
+class Solver : public Spectra::GenEigsSolver<SpectraOperator> {
+ public:
+  using GenEigsSolver::GenEigsSolver;
+  [[nodiscard]] hqmm::Vector ritz_values(hqmm::Index count) const { return m_ritz_val.head(count); }
+};
+
 }  // namespace
 
 std::optional<KrylovEigen> leading_eigen(const LinearMap& map, Leading which,
                                          const KrylovOptions& options) {
   SpectraOperator op(map);
-  Spectra::GenEigsSolver<SpectraOperator> solver(op, options.wanted, options.space);
+  Solver solver(op, options.wanted, options.space);
   if (options.start != nullptr) {
     solver.init(options.start);
   } else {
@@ -37,13 +46,15 @@ std::optional<KrylovEigen> leading_eigen(const LinearMap& map, Leading which,
   }
   const auto rule = which == Leading::kLargestReal ? Spectra::SortRule::LargestReal
                                                    : Spectra::SortRule::LargestMagn;
+  const Index most = std::max<Index>(options.most_products / options.space, 1);
   try {
-    solver.compute(rule, 2000, options.tolerance);
+    solver.compute(rule, most, options.tolerance);
   } catch (const std::exception&) {  // Spectra reports some failures by exceptions of its own
     return {};
   }
-  if (solver.info() != Spectra::CompInfo::Successful) return {};
-  return KrylovEigen{solver.eigenvalues(), solver.eigenvectors()};
+  if (solver.info() == Spectra::CompInfo::Successful)
+    return KrylovEigen{solver.eigenvalues(), solver.eigenvectors(), true};
+  return KrylovEigen{solver.ritz_values(options.wanted), {}, false};
 }
 
 }  // namespace hqmm

@@ -19,13 +19,15 @@ struct KrylovOptions {
   Index space = 40;  // vectors kept; more converge sooner
   double tolerance = 1e-12;
   const double* start = nullptr;  // nothing: a fixed pseudo-random vector
+  Index most_products = 100'000;  // A is applied about so often at most
 };
 struct KrylovEigen {
   Vector values;
-  Matrix vectors;  // a column for each value
+  Matrix vectors;  // a column for each value; none when not converged
+  bool converged = false;
 };
-/// The leading eigenvalues by the implicitly restarted Arnoldi method; nothing when it does not
-/// converge.
+/// The leading eigenvalues by the implicitly restarted Arnoldi method, or what it holds for them
+/// when its products are used up. Nothing when it fails.
 [[nodiscard]] std::optional<KrylovEigen> leading_eigen(const LinearMap& map, Leading which,
                                                        const KrylovOptions& options);
 

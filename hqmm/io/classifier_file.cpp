@@ -120,8 +120,7 @@ void require_writable_names(const std::vector<std::string>& classes) {
 }  // namespace
 
 bool is_classifier_file(const std::string& path) {
-  if (path == "-") return false;
-  return is_classifier(read_all(path), path);
+  return path != "-" && is_classifier(read_all(path), path);
 }
 
 bool is_classifier(const std::string& bytes, const std::string& name) {

@@ -21,6 +21,7 @@ struct ClassifierFile {
 /// Whether a file says that it is a classifier; false for anything else that can be read. Nothing
 /// else is checked.
 [[nodiscard]] bool is_classifier_file(const std::string& path);
+/// The same for a file in memory: pipes are read once.
 [[nodiscard]] bool is_classifier(const std::string& bytes, const std::string& name);
 
 /// Throws kNoInput, or kBadData naming the file, the class, the array and what is wrong with it.

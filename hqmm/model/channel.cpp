@@ -12,12 +12,18 @@
 #include "hqmm/core/parallel.hpp"
 #include "hqmm/core/random.hpp"
 #include "hqmm/model/hermitian_basis.hpp"
+#include "hqmm/model/total_channel.hpp"
 
 namespace hqmm {
 namespace {
 
-constexpr Index kDenseUpTo = 256;  // order of the matrix: a channel on n = 16
+constexpr Index kDenseUpTo = 256;   // order of the matrix: a channel on n = 16
+constexpr Index kSharpUpTo = 4096;  // n = 64
 constexpr double kSameAsOne = 1e-9;
+// What may be spent on a large model, in floating-point operations; a core does some 1e10 a second.
+constexpr double kSpectrumOperations = 3.3e11;
+constexpr double kFixedPointOperations = 1e11;
+constexpr double kEntropyOperations = 4e10;
 
 /// The same channel up to a factor, so that nothing below depends on the scale of an infeasible
 /// one.
@@ -32,13 +38,14 @@ KrausSet of_unit_weight(KrausSet set) {
 
 /// x ↦ (E − λ ρ tr) x without the n² × n² matrix. With ρ an eigenvector of trace one this moves its
 /// eigenvalue λ to zero and no other (Wielandt).
-LinearMap channel_map(const KrausSet& set, double eigenvalue = 0.0, const Matrix& state = {}) {
-  const Index n = set.latent_dim();
+LinearMap channel_map(const TotalChannel& channel, double eigenvalue = 0.0,
+                      const Matrix& state = {}) {
+  const Index n = channel.latent_dim();
   const RealVector moved = eigenvalue * (state.size() > 0 ? to_coordinates(state) : RealVector());
-  return {n * n, [&set, n, moved](const double* x, double* y) {
+  return {n * n, [&channel, n, moved](const double* x, double* y) {
             const RealVector in = Eigen::Map<const RealVector>(x, n * n);
             Eigen::Map<RealVector> out(y, n * n);
-            out = to_coordinates(set.apply_total(from_coordinates(in)));
+            out = to_coordinates(channel.apply(from_coordinates(in)));
             if (moved.size() > 0) out -= in.head(n).sum() * moved;
           }};
 }
@@ -51,23 +58,36 @@ std::vector<Complex> dense_eigenvalues(const RealMatrix& matrix) {
   return std::move(*values);
 }
 
+struct LeadingEigenvalues {
+  std::vector<Complex> values;
+  bool converged = false;
+};
+
+/// How often the channel can be applied for so many operations, which are counted rather than
+/// timed: results must not depend on the clock.
+Index affordable_products(const KrausSet& set, double operations) {
+  const auto n = static_cast<double>(set.latent_dim());
+  const auto count = static_cast<double>(set.alphabet_size() * set.kraus_rank());
+  return static_cast<Index>(std::clamp(operations / (16.0 * n * n * n * count), 300.0, 1e5));
+}
+
 /// The largest eigenvalue belongs to the fixed point. Krylov spaces hold one vector of each
 /// eigenspace, so a second eigenvalue 1 is looked for with the first one out of the way.
-std::vector<Complex> leading_eigenvalues(const KrausSet& set, std::size_t count) {
-  const Matrix state = channel_fixed_point(set).state;
+LeadingEigenvalues leading_eigenvalues(const KrausSet& set, std::size_t count,
+                                       const Matrix& state) {
   const double largest = set.apply_total(state).trace().real();
-  const LinearMap rest = channel_map(set, largest, state);
+  const TotalChannel channel(set);
+  const LinearMap rest = channel_map(channel, largest, state);
   KrylovOptions options;
   options.wanted = std::clamp(static_cast<Index>(count), Index{2}, rest.order - 2);
-  options.space = std::min(rest.order, 4 * options.wanted + 20);
-  options.tolerance = 1e-11;
+  // Many eigenvalues of a large channel lie close together: the more vectors, the fewer products.
+  options.space = std::min(rest.order, 4 * options.wanted + std::min<Index>(rest.order / 16, 268));
+  options.tolerance = rest.order <= kSharpUpTo ? 1e-11 : 1e-4;
+  options.most_products = affordable_products(set, kSpectrumOperations);
   const auto found = leading_eigen(rest, Leading::kLargestModulus, options);
-  if (!found) {
-    throw fail(ErrorCode::kInternal, "the leading eigenvalues of the channel did not converge");
-  }
-  std::vector<Complex> values{largest};
-  values.insert(values.end(), found->values.begin(), found->values.end());
-  return values;
+  LeadingEigenvalues out{{largest}, found && found->converged};
+  if (found) out.values.insert(out.values.end(), found->values.begin(), found->values.end());
+  return out;
 }
 
 Spectrum make_spectrum(std::vector<Complex> values, std::size_t count) {
@@ -117,23 +137,34 @@ RealVector dense_fixed_point(const RealMatrix& channel, const RealVector& start,
   return state;
 }
 
-/// The same for large n. The Krylov space of I/n meets the eigenspace of 1, the rightmost
-/// eigenvalue, in the limit wanted and nothing else.
-Matrix krylov_fixed_point(const KrausSet& set) {
+/// The same for large n: by the channel's powers where they converge soon. Else by the Krylov space
+/// of I/n, which meets the eigenspace of 1, the rightmost eigenvalue, in the limit wanted and
+/// nothing else; and by the lazy channel's powers where that fails.
+Matrix matrix_free_fixed_point(const KrausSet& set) {
+  const TotalChannel channel(set);
   const Index n = set.latent_dim();
-  Matrix state = maximally_mixed(n);
-  const auto step = [&set](const Matrix& from) {
-    const Matrix to = set.apply_total(from);
+  const auto step = [&channel](const Matrix& from) {
+    const Matrix to = channel.apply(from);
     return Matrix(to / to.trace().real());
   };
-  if ((step(state) - state).norm() < 1e-15) return state;
-  const RealVector start = to_coordinates(state);
-  const KrylovOptions options{1, std::min<Index>(n * n, 40), 1e-14, start.data()};
-  if (const auto eigen = leading_eigen(channel_map(set), Leading::kLargestReal, options)) {
+  const Matrix mixed = maximally_mixed(n);
+  Matrix state = mixed;
+  for (int k = 0; k < 60; ++k) {
+    Matrix next = step(state);
+    const double moved = (next - state).norm();
+    state = std::move(next);
+    if (moved < 1e-15) return state;
+  }
+  const Index most = affordable_products(set, kFixedPointOperations);
+  const RealVector start = to_coordinates(mixed);
+  const KrylovOptions options{1, std::min<Index>(n * n, 40), 1e-14, start.data(), most};
+  const auto eigen = leading_eigen(channel_map(channel), Leading::kLargestReal, options);
+  if (eigen && eigen->converged) {
     const Vector found = eigen->vectors.col(0);
     return from_coordinates((found / found.head(n).sum()).real());
   }
-  for (int k = 0; k < 20000; ++k) {
+  state = mixed;
+  for (Index k = 0; k < std::min<Index>(most, 20000); ++k) {
     const Matrix next = step(state);
     const double moved = (next - state).norm();
     state = 0.5 * (state + next);
@@ -150,37 +181,56 @@ double entropy(std::span<const double> distribution) {
   return sum;
 }
 
+/// How many symbols to sample, in how many sequences.
+struct EntropySample {
+  std::size_t sequences = 32;
+  std::size_t warm_up = 50;  // from the mean state to a typical filtered one
+  std::size_t length = 1;    // of a sequence, after that
+};
+
+/// About a second's worth, told from the operations: 2^11 to 2^16 symbols, and fewer where even
+/// they would take long.
+EntropySample plan_entropy(double cost_per_symbol, std::uint64_t symbols) {
+  EntropySample out;
+  const double cost = std::max(cost_per_symbol, 1.0);
+  const auto total = static_cast<std::size_t>(symbols > 0 ? static_cast<double>(symbols)
+                                                          : std::clamp(4e8 / cost, 0x1p11, 0x1p16));
+  out.length = std::max<std::size_t>(total / out.sequences, 1);
+  const double steps = static_cast<double>(out.sequences * (out.warm_up + out.length));
+  if (symbols > 0 || steps * cost <= kEntropyOperations) return out;
+  out.sequences = 8;
+  const auto each = static_cast<std::size_t>(kEntropyOperations / cost / 8.0);
+  out.warm_up = std::clamp<std::size_t>(each / 3, 5, 50);
+  out.length = std::clamp<std::size_t>(each - std::min(each, out.warm_up), 10, out.length * 4);
+  return out;
+}
+
 template <typename Model, typename State>
 EntropyRate estimate_entropy_rate(const Model& model, const State& stationary,
                                   double cost_per_symbol, const EntropyOptions& options) {
-  constexpr std::size_t kSequences = 32;
-  constexpr std::size_t kWarmUp = 50;  // from the mean state to a typical filtered one
-  const double affordable = 4e8 / std::max(cost_per_symbol, 1.0);
-  const auto total = options.symbols > 0
-                         ? options.symbols
-                         : static_cast<std::uint64_t>(std::clamp(affordable, 0x1p11, 0x1p16));
-  const std::size_t length = std::max<std::size_t>(total / kSequences, 1);
-  std::vector<double> means(kSequences);
-  parallel_for(kSequences, options.threads, [&](std::size_t i) {
+  const EntropySample plan = plan_entropy(cost_per_symbol, options.symbols);
+  std::vector<double> means(plan.sequences);
+  parallel_for(plan.sequences, options.threads, [&](std::size_t i) {
     auto filter = make_filter(model);
-    filter.restart(kWarmUp + length);
+    filter.restart(plan.warm_up + plan.length);
     filter.set_state(stationary);
     RandomStream random(options.seed, Purpose::kEntropy, i);
     std::vector<double> distribution(filter.alphabet_size());
     double sum = 0.0;
-    for (std::size_t t = 0; t < kWarmUp + length; ++t) {
+    for (std::size_t t = 0; t < plan.warm_up + plan.length; ++t) {
       filter.next_distribution(distribution);
-      if (t >= kWarmUp) sum += entropy(distribution);
+      if (t >= plan.warm_up) sum += entropy(distribution);
       filter.step(static_cast<Symbol>(random.categorical(distribution)));
     }
-    means[i] = sum / static_cast<double>(length);
+    means[i] = sum / static_cast<double>(plan.length);
   });
   EntropyRate out;
-  for (const double mean : means) out.nats += mean / kSequences;
+  const auto count = static_cast<double>(plan.sequences);
+  for (const double mean : means) out.nats += mean / count;
   double squares = 0.0;
   for (const double mean : means) squares += (mean - out.nats) * (mean - out.nats);
-  out.standard_error = std::sqrt(squares / (kSequences - 1) / kSequences);
-  out.symbols = kSequences * length;
+  out.standard_error = std::sqrt(squares / (count - 1.0) / count);
+  out.symbols = plan.sequences * plan.length;
   return out;
 }
 
@@ -199,12 +249,15 @@ double period_of(Complex eigenvalue) {
   return phase < 1e-12 ? std::numeric_limits<double>::infinity() : 2.0 * std::numbers::pi / phase;
 }
 
-Spectrum channel_spectrum(const KrausSet& given, std::size_t count) {
+Spectrum channel_spectrum(const KrausSet& given, std::size_t count, const FixedPoint* known) {
   const KrausSet set = of_unit_weight(given);
-  const Index order = set.latent_dim() * set.latent_dim();
-  return make_spectrum(order <= kDenseUpTo ? dense_eigenvalues(total_channel_matrix(set))
-                                           : leading_eigenvalues(set, count),
-                       count);
+  if (set.latent_dim() * set.latent_dim() <= kDenseUpTo)
+    return make_spectrum(dense_eigenvalues(total_channel_matrix(set)), count);
+  auto leading = leading_eigenvalues(
+      set, count, known != nullptr ? known->state : channel_fixed_point(set).state);
+  Spectrum out = make_spectrum(std::move(leading.values), count);
+  out.converged = leading.converged;
+  return out;
 }
 
 Spectrum channel_spectrum(const Hmm& model, std::size_t count) {
@@ -224,7 +277,7 @@ FixedPoint channel_fixed_point(const KrausSet& given) {
     out.state = from_coordinates(
         dense_fixed_point(total_channel_matrix(set), to_coordinates(maximally_mixed(n)), trace_of));
   } else {
-    out.state = krylov_fixed_point(set);
+    out.state = matrix_free_fixed_point(set);
   }
   const Matrix next = set.apply_total(out.state);
   const double weight = next.trace().real();
@@ -243,7 +296,8 @@ FixedPoint channel_fixed_point(const EdgeHmm& model) {
   return stochastic_fixed_point(model.transition());
 }
 
-EntropyRate entropy_rate(const Hqmm& model, const EntropyOptions& options) {
+EntropyRate entropy_rate(const Hqmm& model, const EntropyOptions& options,
+                         const FixedPoint* known) {
   if (!model.positions.stationary()) {
     throw fail(ErrorCode::kUsage,
                "only a model with one Kraus set for all positions has an entropy rate");
@@ -252,7 +306,8 @@ EntropyRate entropy_rate(const Hqmm& model, const EntropyOptions& options) {
   const double cost = 16.0 * static_cast<double>(model.kraus_rank()) * n * n * n +
                       8.0 * static_cast<double>(model.alphabet_size()) * n * n;
   const KrausSet& set = model.sets[model.positions.entries().front()];
-  return estimate_entropy_rate(model, channel_fixed_point(set).state, cost, options);
+  return estimate_entropy_rate(
+      model, known != nullptr ? known->state : channel_fixed_point(set).state, cost, options);
 }
 
 EntropyRate entropy_rate(const Hmm& model, const EntropyOptions& options) {

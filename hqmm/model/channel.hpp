@@ -13,6 +13,7 @@ struct Spectrum {
   std::vector<Complex> eigenvalues;  // leading ones, largest modulus first; the first is 1
   double mixing_rate = 0.0;          // modulus of the second: correlations decay like its powers
   bool unique_fixed_point = true;    // only one eigenvalue is 1
+  bool converged = true;             // false: the work allowed ended first, digits are missing
 };
 
 /// Steps per turn of an eigenvalue's phase, 2π/|arg λ|; infinite for a positive real one.
@@ -20,9 +21,12 @@ struct Spectrum {
 
 /// The `count` leading eigenvalues of ρ ↦ Σ_y 𝒦_y(ρ), or of the transition matrix of an HMM. A
 /// channel that is not trace preserving is divided by its largest eigenvalue first. Beyond n = 16
-/// an eigenvalue other than the first may stand for several that are equal. Throws kBadData when
-/// all eigenvalues are zero.
-[[nodiscard]] Spectrum channel_spectrum(const KrausSet& set, std::size_t count = 8);
+/// an eigenvalue other than the first may stand for several that are equal, and the work is
+/// bounded: see `converged`. Throws kBadData when all eigenvalues are zero. The fixed point, where
+/// known, is not worked out again.
+struct FixedPoint;
+[[nodiscard]] Spectrum channel_spectrum(const KrausSet& set, std::size_t count = 8,
+                                        const FixedPoint* known = nullptr);
 [[nodiscard]] Spectrum channel_spectrum(const Hmm& model, std::size_t count = 8);
 [[nodiscard]] Spectrum channel_spectrum(const EdgeHmm& model, std::size_t count = 8);
 
@@ -45,11 +49,12 @@ struct EntropyRate {
   std::uint64_t symbols = 0;
 };
 struct EntropyOptions {
-  std::uint64_t symbols = 0;  // 0: as many as take about a second, between 2^11 and 2^16
+  std::uint64_t symbols = 0;  // 0: as many as take about a second, 2^16 at most
   std::uint64_t seed = 1;
   int threads = 0;
 };
-[[nodiscard]] EntropyRate entropy_rate(const Hqmm& model, const EntropyOptions& options = {});
+[[nodiscard]] EntropyRate entropy_rate(const Hqmm& model, const EntropyOptions& options = {},
+                                       const FixedPoint* known = nullptr);
 [[nodiscard]] EntropyRate entropy_rate(const Hmm& model, const EntropyOptions& options = {});
 [[nodiscard]] EntropyRate entropy_rate(const EdgeHmm& model, const EntropyOptions& options = {});
 

@@ -6,6 +6,7 @@
 #include "hqmm/io/byte_source.hpp"
 #include "hqmm/io/hdf5_image.hpp"
 #include "hqmm/io/hdf5_sandbox.hpp"
+#include "hqmm/io/json_text.hpp"
 #include "hqmm/io/model_arrays.hpp"
 #include "hqmm/io/place.hpp"
 #include "hqmm/run/train_config.hpp"
@@ -97,7 +98,8 @@ class CheckpointReader {
  private:
   [[nodiscard]] std::vector<std::string> array_names(const std::vector<char>& state) const {
     try {
-      return nlohmann::json::parse(state).at("arrays").get<std::vector<std::string>>();
+      const auto parsed = parse_json_or_discard({state.data(), state.size()});
+      return parsed.at("arrays").get<std::vector<std::string>>();
     } catch (const nlohmann::json::exception&) {
       throw damaged_checkpoint(file_);
     }
@@ -139,7 +141,7 @@ StoredCheckpoint read_stored(const std::string& image, const std::string& file) 
 
 Checkpoint with_bookkeeping(const std::vector<char>& text, const std::string& file,
                             const std::string& run) {
-  const auto state = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const auto state = parse_json_or_discard({text.data(), text.size()});
   Checkpoint out;
   try {
     if (state.at("format") != kFormat || state.at("version") != 1) throw damaged_checkpoint(file);

@@ -12,6 +12,7 @@
 #include "hqmm/evaluate/classification.hpp"
 #include "hqmm/evaluate/cross_validation.hpp"
 #include "hqmm/evaluate/explain.hpp"
+#include "hqmm/io/classifier_file.hpp"
 #include "support/command.hpp"
 #include "support/own_files.hpp"
 #include "support/progress_line.hpp"
@@ -24,7 +25,8 @@ void add_classify_predict(Command classify);
 void add_classify_cross_validate(Command classify);
 void add_classify_extract(Command classify);
 /// hqmm inspect of a classifier file.
-void inspect_classifier(const std::string& path, const CommonOptions& common);
+void inspect_classifier(const ClassifierFile& file, const std::string& path,
+                        const CommonOptions& common);
 
 /// How a classifier is learned and selected: the flags that fit and cross-validate share.
 class ClassifierFlags {

@@ -22,8 +22,10 @@
 #include "hqmm/core/error.hpp"
 #include "hqmm/core/types.hpp"
 #include "hqmm/io/atomic_file.hpp"
+#include "hqmm/io/byte_source.hpp"
 #include "hqmm/io/classifier_file.hpp"
 #include "hqmm/io/json_number.hpp"
+#include "hqmm/io/json_text.hpp"
 #include "hqmm/io/model_file.hpp"
 #include "hqmm/model/any_model.hpp"
 #include "hqmm/model/channel.hpp"
@@ -33,6 +35,7 @@
 #include "support/model_text.hpp"
 #include "support/output.hpp"
 #include "support/own_files.hpp"
+#include "support/progress_line.hpp"
 
 namespace hqmm::cli {
 namespace {
@@ -71,9 +74,13 @@ Findings look_at_model(const AnyModel& model, const InspectFlags& options) {
   const auto& hqmm = std::get<Hqmm>(model);
   if (!hqmm.positions.stationary()) return out;
   const KrausSet& set = hqmm.sets[hqmm.positions.entries().front()];
-  out.spectrum = channel_spectrum(set, options.eigenvalues);
+  ProgressLine progress(options.common);  // large models take seconds
+  progress.show("hqmm: fixed point of the channel …");
   out.fixed_point = channel_fixed_point(set);
-  out.entropy = entropy_rate(hqmm, entropy);
+  progress.show("hqmm: leading eigenvalues of the channel …");
+  out.spectrum = channel_spectrum(set, options.eigenvalues, &*out.fixed_point);
+  progress.show("hqmm: entropy rate …");
+  out.entropy = entropy_rate(hqmm, entropy, &*out.fixed_point);
   return out;
 }
 
@@ -126,6 +133,7 @@ Json findings_json(const ModelFile& file, const Findings& found) {
     out["fixed_point_residual"] = found.fixed_point->residual;
     out["fixed_point_unique"] = found.spectrum->unique_fixed_point;
     out["eigenvalues"] = spectrum_json(*found.spectrum);
+    if (!found.spectrum->converged) out["eigenvalues_converged"] = false;
     out["mixing_rate"] = found.spectrum->mixing_rate;
     out["entropy_rate"] = {
         {"nats", found.entropy->nats},
@@ -133,7 +141,7 @@ Json findings_json(const ModelFile& file, const Findings& found) {
         {"standard_error_bits", found.entropy->standard_error / std::numbers::ln2},
         {"symbols", found.entropy->symbols}};
   }
-  out["provenance"] = Json::parse(file.provenance);
+  out["provenance"] = parse_json(file.provenance);
   return out;
 }
 
@@ -166,6 +174,8 @@ std::string spectrum_text(const Spectrum& spectrum) {
                        std::arg(value) / (2.0 * std::numbers::pi),
                        std::isfinite(period) ? fmt::format("{:.3f}", period) : "–");
   }
+  if (!spectrum.converged)
+    out += "  (approximate: they lie too close together for the work allowed)\n";
   const double decay = spectrum.mixing_rate > 0.0 && spectrum.mixing_rate < 1.0 - 1e-9
                            ? -1.0 / std::log(spectrum.mixing_rate)
                            : std::numeric_limits<double>::infinity();
@@ -233,17 +243,19 @@ void run_inspect(const InspectFlags& options) {
   }
   require_other_files({{"-o", options.common.out}, {"--figure", options.figure}}, inputs);
   const bool is_run = std::filesystem::is_directory(options.model);
-  if (!options.figure.empty() && (is_run || is_classifier_file(options.model)))
+  const std::string bytes = is_run ? "" : read_all(options.model);  // once: it may be a pipe
+  const bool classifier = is_classifier(bytes, options.model);
+  if (!options.figure.empty() && (is_run || classifier))
     throw fail(ErrorCode::kUsage, "--figure draws the channel of a model file");
   if (is_run) {
     inspect_run(options.model, options.common);
     return;
   }
-  if (is_classifier_file(options.model)) {
-    inspect_classifier(options.model, options.common);
+  if (classifier) {
+    inspect_classifier(parse_classifier(bytes, options.model), options.model, options.common);
     return;
   }
-  const ModelFile file = read_model(options.model);
+  const ModelFile file = parse_model(bytes, options.model);
   if (!options.figure.empty()) draw_spectrum(options, file.model);
   const Findings found = look_at_model(file.model, options);
   Output output(readers_of(options.common), options.common.out);

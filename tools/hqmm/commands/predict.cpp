@@ -16,6 +16,7 @@
 #include "hqmm/data/alphabet.hpp"
 #include "hqmm/data/sequence_set.hpp"
 #include "hqmm/io/byte_source.hpp"
+#include "hqmm/io/json_text.hpp"
 #include "hqmm/io/model_file.hpp"
 #include "hqmm/io/sequences.hpp"
 #include "hqmm/io/text.hpp"
@@ -46,6 +47,7 @@ class Predictor {
         output_(Readers::kPrograms, options.common.out),
         distribution_(alphabet.size()) {
     if (options_.common.json) {
+      require_utf8(alphabet.all_tokens(), "leave --json out");
       output_.write(fmt::format("{{\"alphabet\": {}, \"steps\": {}, \"predictions\": [",
                                 dump_line(alphabet.all_tokens()), options_.steps));
     }

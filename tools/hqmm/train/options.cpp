@@ -15,6 +15,7 @@
 #include "hqmm/core/error.hpp"
 #include "hqmm/core/simd.hpp"
 #include "hqmm/core/types.hpp"
+#include "hqmm/io/json_text.hpp"
 #include "hqmm/io/model_file.hpp"
 #include "hqmm/learn/option_table.hpp"
 #include "hqmm/learn/options.hpp"
@@ -68,9 +69,7 @@ void require_own_files(const TrainJob& job) {
 
 /// Paths go into config.json, which holds UTF-8 only.
 std::string utf8(const std::string& path) {
-  const nlohmann::json json = path;
-  const std::string kept = json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  if (nlohmann::json::parse(kept) == json) return path;
+  if (is_utf8(path)) return path;
   throw fail(ErrorCode::kUsage, "--run cannot keep a path that is not UTF-8: {}",
              printable(path, 200));
 }
@@ -203,7 +202,7 @@ TrainJob TrainFlags::resume(const RunDirectory& run) const {
   job.run_path = resume_path_;
   // A folder from someone else must not choose what is overwritten: its `out` is told, not used.
   job.out = common_.out.empty() ? model_in(resume_path_) : common_.out;
-  const nlohmann::json config = nlohmann::json::parse(run.config());
+  const nlohmann::json config = parse_json(run.config());
   try {
     config.at("train").get_to(job.train_path);
     config.at("validation").get_to(job.validation_path);
