@@ -42,3 +42,7 @@ if(HQMM_SANITIZE)
   endif()
   add_link_options(-fsanitize=${HQMM_SANITIZE})
 endif()
+# Counts which branches an input takes; the fuzz targets alone have libFuzzer's main.
+if(HQMM_BUILD_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
