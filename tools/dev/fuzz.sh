@@ -32,7 +32,7 @@ fuzz_one() {
   mkdir -p "$corpus" "$crashes" "$logs"
   fuzz_seeds "$target"
   # Without the target's own output, which would be millions of lines.
-  ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1:allocator_may_return_null=0} \
+  ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1} UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1} \
     build/fuzz/hqmm_fuzz "$target" "$corpus" "build/fuzz/seeds/$target" -artifact_prefix="$crashes/" \
     -max_total_time="$seconds" -timeout=20 -rss_limit_mb=1500 -max_len=16384 -close_fd_mask=3 -print_final_stats=1 \
     >"$log" 2>&1 </dev/null || status=$?

@@ -64,12 +64,6 @@ int usage_error(const CLI::App& app, const CLI::ParseError& error, int argc, cha
   return exit_status(ErrorCode::kUsage);
 }
 
-void drop_callbacks(CLI::App& app) {
-  app.callback({});
-  app.parse_complete_callback({});
-  for (CLI::App* sub : app.get_subcommands({})) drop_callbacks(*sub);
-}
-
 ValueCheck checked_by(const CLI::Validator& validator) {
   return {[validator](const std::string& text) { return validator(text); },
           validator.get_description()};
@@ -204,8 +198,6 @@ CommandLine::~CommandLine() = default;
 void CommandLine::before_command(std::function<void()> run) {
   app_->parse_complete_callback(std::move(run));
 }
-
-void CommandLine::without_commands() { drop_callbacks(*app_); }
 
 int CommandLine::run(int argc, char** argv) {
   try {

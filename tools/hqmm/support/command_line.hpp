@@ -128,8 +128,6 @@ class CommandLine {
   [[nodiscard]] Command command() const { return Command(app_.get()); }
   /// Run when all words are understood, before the command.
   void before_command(std::function<void()> run);
-  /// From now on run() parses only: for tests of the parser. Call it when every command is there.
-  void without_commands();
   /// Parses and runs the command; returns the exit code. Wrong usage becomes one line on stderr;
   /// what a command throws passes through.
   int run(int argc, char** argv);
