@@ -188,7 +188,7 @@ std::string Alphabet::description() const {
   }
   std::string list;
   const std::size_t shown = std::min<std::size_t>(tokens_.size(), 24);
-  for (std::size_t i = 0; i < shown; ++i) list += (i ? " " : "") + tokens_[i];
+  for (std::size_t i = 0; i < shown; ++i) list += (i ? " " : "") + printable(tokens_[i]);
   if (shown < tokens_.size()) list += fmt::format(" … {} in all", tokens_.size());
   switch (kind_) {
     case Kind::kDna:

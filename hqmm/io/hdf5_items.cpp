@@ -147,7 +147,7 @@ std::string Hdf5ItemReader::json(const char* name) const {
     if (texts.size() == 1) text = texts.front();
   }
   if (!text || text->empty()) return "{}";
-  const auto parsed = nlohmann::json::parse(*text, nullptr, /*allow_exceptions=*/false);
+  const auto parsed = parse_json_or_discard(*text);
   if (parsed.is_discarded()) throw wrong(name, "is not valid JSON");
   return json_text(parsed);
 }

@@ -14,7 +14,7 @@ using Json = nlohmann::json;
 
 class JsonReader {
  public:
-  JsonReader(const Json& root, const std::string& file) : root_(root), file_(file) {}
+  JsonReader(Json root, const std::string& file) : root_(std::move(root)), file_(file) {}
 
   ModelArrays run() const {
     ModelArrays out;
@@ -103,7 +103,7 @@ class JsonReader {
     return {value[0].get<double>(), value[1].get<double>()};
   }
 
-  const Json& root_;
+  const Json root_;
   const std::string& file_;
 };
 
@@ -121,16 +121,11 @@ Json nested(const NdArray& array, std::size_t depth, std::size_t& next) {
 }  // namespace
 
 ModelArrays read_json_arrays(const std::string& bytes, const std::string& file) {
-  Json root;
-  try {
-    root = Json::parse(bytes);
-  } catch (const Json::parse_error& error) {
-    throw fail(ErrorCode::kBadData, at_byte(file, error.byte), "is not valid JSON");
-  }
-  return JsonReader(root, file).run();
+  return JsonReader(parse_json(bytes, in_file(file)), file).run();
 }
 
 std::string write_json_arrays(const ModelArrays& arrays) {
+  require_utf8(*arrays.alphabet, "write the model as .h5");
   nlohmann::ordered_json root;
   root["format"] = *arrays.format;
   root["version"] = *arrays.version;
@@ -141,8 +136,8 @@ std::string write_json_arrays(const ModelArrays& arrays) {
     root[name] = nested(array, 0, next);
   }
   if (arrays.arrays.contains("position_map")) root["position_anchor"] = arrays.position_anchor;
-  root["provenance"] = Json::parse(arrays.provenance);
-  return root.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  root["provenance"] = parse_json(arrays.provenance);
+  return root.dump(1) + "\n";
 }
 
 }  // namespace hqmm

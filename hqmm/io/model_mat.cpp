@@ -59,7 +59,7 @@ class MatReader {
     out.alphabet = alphabet();
     if (const auto anchor = text("position_anchor")) out.position_anchor = *anchor;
     if (const auto json = text("provenance")) {
-      const auto parsed = nlohmann::json::parse(*json, nullptr, /*allow_exceptions=*/false);
+      const auto parsed = parse_json_or_discard(*json);
       if (!parsed.is_discarded()) out.provenance = json_text(parsed);
     }
     return out;

@@ -54,6 +54,7 @@ class HqmmFilter {
   [[nodiscard]] std::uint32_t current_set() const { return model_->positions.set_at(t_, length_); }
   /// next ← Σ K ρ K† over `count` operators of a set from `first` on; returns its trace.
   double apply(std::uint32_t set, Index first, Index count);
+  double apply_enlarged(std::uint32_t set, Index first, Index count);
   [[nodiscard]] bool lost_in_rounding(double weight, double heaviest) const;
 
   const Hqmm* model_;

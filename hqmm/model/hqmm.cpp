@@ -10,18 +10,24 @@ namespace hqmm {
 namespace {
 
 constexpr double kStateTolerance = 1e-9;
+/// Residuals take the fourth power of entries, and sums of many.
+constexpr double kLargestEntry = 1e60;
 
 bool is_finite(Complex z) { return std::isfinite(z.real()) && std::isfinite(z.imag()); }
 
-void require_finite(const KrausSet& set, std::size_t index, bool many_sets) {
+void require_usable_entries(const KrausSet& set, std::size_t index, bool many_sets) {
   const Index n = set.latent_dim();
   for (Index row = 0; row < set.gamma().rows(); ++row) {
     for (Index column = 0; column < n; ++column) {
-      if (is_finite(set.gamma()(row, column))) continue;
+      const Complex entry = set.gamma()(row, column);
+      if (is_finite(entry) && std::abs(entry) <= kLargestEntry) continue;
       const Index block = row / n;
-      throw fail(ErrorCode::kBadData, "kraus[{}{},{},{},{}] is not a finite number",
+      throw fail(ErrorCode::kBadData, "kraus[{}{},{},{},{}] {}",
                  many_sets ? fmt::format("{},", index) : "", block / set.kraus_rank(),
-                 block % set.kraus_rank(), row % n, column);
+                 block % set.kraus_rank(), row % n, column,
+                 is_finite(entry) ? fmt::format("is larger than {:g}: nothing can be computed of it",
+                                                kLargestEntry)
+                                  : "is not a finite number");
     }
   }
 }
@@ -85,7 +91,7 @@ void require_valid(const Hqmm& model) {
                  set.alphabet_size(), set.kraus_rank(), set.latent_dim(), model.alphabet_size(),
                  model.kraus_rank(), n);
     }
-    require_finite(set, i, model.sets.size() > 1);
+    require_usable_entries(set, i, model.sets.size() > 1);
   }
   if (model.alphabet.size() != static_cast<std::size_t>(model.alphabet_size())) {
     throw fail(ErrorCode::kBadData, "the alphabet has {} symbols, the Kraus operators are for {}",

@@ -11,6 +11,9 @@
 namespace hqmm {
 namespace {
 
+constexpr double kFewDigitsBelow = 1e-280;  // products near the least double lose their digits
+constexpr double kEnlarged = 0x1p+600;      // a power of two: nothing else changes
+
 /// Throws when there is nothing to divide by, which a valid HMM and a trace-preserving HQMM
 /// exclude.
 void require_weight(double weight, std::size_t t) {
@@ -115,6 +118,14 @@ double HqmmFilter::apply(std::uint32_t set, Index first, Index count) {
   return trace;
 }
 
+/// The same of an enlarged ρ, for weights that would have few digits left or none.
+double HqmmFilter::apply_enlarged(std::uint32_t set, Index first, Index count) {
+  for (std::size_t k = 0; k < rho_.size(); ++k) rho_[k] *= kEnlarged;
+  const double trace = apply(set, first, count);
+  for (std::size_t k = 0; k < rho_.size(); ++k) rho_[k] /= kEnlarged;
+  return trace;
+}
+
 /// Is `next`, of trace `weight`, no longer a state up to scale? ρ is known to about 1e-16, so a
 /// symbol that all but contradicts the past leaves nothing but rounding, and that can have negative
 /// probabilities. `heaviest` bounds the weight that any state gives the symbol. The eigenvalues are
@@ -144,7 +155,13 @@ StepWeight HqmmFilter::step(Symbol symbol) {
       for (std::size_t k = 0; k < rho_.size(); ++k) weight.total += gram[k] * rho_[k];
     }
     trace = weight.raw = apply(set, symbol * w, w);
-    if (!(trace > 0.0) || lost_in_rounding(trace, tables_->heaviest[set][symbol])) {
+    double heaviest = tables_->heaviest[set][symbol];
+    if (trace < kFewDigitsBelow && heaviest > 0.0) {
+      trace = apply_enlarged(set, symbol * w, w);
+      weight.raw = trace / kEnlarged;
+      heaviest *= kEnlarged;
+    }
+    if (!(weight.raw > 0.0) || lost_in_rounding(trace, heaviest)) {
       weight.raw = 0.0;
       unseen = true;
     }

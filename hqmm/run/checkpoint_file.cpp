@@ -4,6 +4,7 @@
 
 #include "hqmm/core/error.hpp"
 #include "hqmm/io/hdf5_image.hpp"
+#include "hqmm/io/json_text.hpp"
 #include "hqmm/io/model_arrays.hpp"
 #include "hqmm/io/place.hpp"
 #include "hqmm/run/train_config.hpp"
@@ -76,7 +77,7 @@ class CheckpointReader {
 
   Checkpoint run(const std::string& run) const {
     const auto text = need<char>("state", H5T_NATIVE_CHAR);
-    const auto state = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+    const auto state = parse_json_or_discard({text.data(), text.size()});
     Checkpoint out;
     try {
       if (state.at("format") != kFormat || state.at("version") != 1) throw damaged();

@@ -11,6 +11,7 @@
 #include "hqmm/core/error.hpp"
 #include "hqmm/io/atomic_file.hpp"
 #include "hqmm/io/byte_source.hpp"
+#include "hqmm/io/json_text.hpp"
 #include "hqmm/io/place.hpp"
 #include "hqmm/run/checkpoint_file.hpp"
 #include "hqmm/run/train_config.hpp"
@@ -59,7 +60,7 @@ RunDirectory RunDirectory::open(const std::string& path) {
   RunDirectory run(path);
   const std::string name = run.file(kConfig);
   run.config_ = read_all(name);
-  const auto parsed = nlohmann::json::parse(run.config_, nullptr, /*allow_exceptions=*/false);
+  const auto parsed = parse_json_or_discard(run.config_);
   if (!parsed.is_object()) throw fail(ErrorCode::kBadData, in_file(name), "is not valid JSON");
   return run;
 }
@@ -70,7 +71,7 @@ std::string RunDirectory::file(const std::string& name) const {
 
 std::string RunDirectory::fingerprint() const {
   std::uint64_t state = 0xCBF29CE484222325ULL;
-  for (const char c : nlohmann::json::parse(config_).dump())
+  for (const char c : parse_json(config_).dump())
     state = (state ^ static_cast<unsigned char>(c)) * 0x100000001B3ULL;
   return fmt::format("{:016x}", state);
 }
@@ -116,7 +117,7 @@ void RunDirectory::keep_history_up_to(std::size_t restart, std::size_t epoch) co
     const std::size_t end = text.find('\n', from);
     if (end == std::string::npos) break;  // a line that a kill cut short
     const std::string line = text.substr(from, end + 1 - from);
-    const auto record = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
+    const auto record = parse_json_or_discard(line);
     from = end + 1;
     if (!record.is_object() || !record.contains("restart") || !record.contains("epoch")) continue;
     const auto& at = record["restart"];

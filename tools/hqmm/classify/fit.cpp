@@ -52,7 +52,7 @@ Json fit_json(const FitOptions& options, const ClassifierFile& file, const Class
   for (const AnyModel& model : file.classifier.models)
     residual = std::max(residual, feasibility_residual(model));
   out["feasibility_residual"] = residual;
-  out["options"] = Json::parse(file.provenance).at("options");
+  out["options"] = parse_json(file.provenance).at("options");
   return out;
 }
 
@@ -135,7 +135,7 @@ void run_extract(const ExtractOptions& options) {
                                {"version", HQMM_VERSION},
                                {"class", options.name},
                                {"prior", file.classifier.priors[c]},
-                               {"classifier", nlohmann::json::parse(file.provenance)}};
+                               {"classifier", parse_json(file.provenance)}};
   write_model(options.common.out, {file.classifier.models[c], json_text(provenance)});
   if (options.common.json) {
     Output output;
@@ -176,7 +176,7 @@ void inspect_classifier(const std::string& path, const CommonOptions& common) {
       one["feasible"] = is_feasible(model);
       out["classes"].push_back(std::move(one));
     }
-    out["provenance"] = Json::parse(file.provenance);
+    out["provenance"] = parse_json(file.provenance);
     output.write(dump(out));
     output.finish();
     return;

@@ -63,7 +63,7 @@ void run_convert(const ConvertFlags& options) {
   ModelFile file = read_model(options.in);
   if (!options.embed.empty()) {
     file.model = embedded(options, file.model);
-    auto provenance = nlohmann::json::parse(file.provenance);
+    auto provenance = parse_json(file.provenance);
     if (!provenance.is_object()) provenance = nlohmann::json::object();
     provenance["embedded_from_hmm"] = options.embed;
     file.provenance = json_text(provenance);

@@ -24,6 +24,7 @@
 #include "hqmm/io/atomic_file.hpp"
 #include "hqmm/io/classifier_file.hpp"
 #include "hqmm/io/json_number.hpp"
+#include "hqmm/io/json_text.hpp"
 #include "hqmm/io/model_file.hpp"
 #include "hqmm/model/any_model.hpp"
 #include "hqmm/model/channel.hpp"
@@ -132,7 +133,7 @@ Json findings_json(const ModelFile& file, const Findings& found) {
         {"standard_error_bits", found.entropy->standard_error / std::numbers::ln2},
         {"symbols", found.entropy->symbols}};
   }
-  out["provenance"] = Json::parse(file.provenance);
+  out["provenance"] = parse_json(file.provenance);
   return out;
 }
 

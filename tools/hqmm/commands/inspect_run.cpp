@@ -11,6 +11,7 @@
 #include "commands/inspect.hpp"
 #include "hqmm/core/error.hpp"
 #include "hqmm/io/byte_source.hpp"
+#include "hqmm/io/json_text.hpp"
 #include "hqmm/learn/options.hpp"
 #include "hqmm/model/kraus.hpp"
 #include "hqmm/run/run_directory.hpp"
@@ -41,7 +42,7 @@ Error damaged(const std::string& file) {
 nlohmann::json read_json(const RunDirectory& run, const char* name) {
   const std::string file = run.file(name);
   if (!std::filesystem::exists(file)) return nullptr;
-  nlohmann::json json = nlohmann::json::parse(read_all(file), nullptr, /*allow_exceptions=*/false);
+  nlohmann::json json = parse_json_or_discard(read_all(file));
   if (!json.is_object()) throw damaged(file);
   return json;
 }
@@ -53,9 +54,7 @@ void read_history(const RunDirectory& run, RunFindings& out) {
   const std::string text = read_all(file);
   for (std::size_t from = 0; from < text.size();) {
     const std::size_t end = std::min(text.find('\n', from), text.size());
-    const auto record = nlohmann::json::parse(text.begin() + static_cast<std::ptrdiff_t>(from),
-                                              text.begin() + static_cast<std::ptrdiff_t>(end),
-                                              nullptr, /*allow_exceptions=*/false);
+    const auto record = parse_json_or_discard(std::string_view(text).substr(from, end - from));
     from = end + 1;
     if (!record.is_object()) continue;
     out.epochs_done = record.at("epoch").get<std::size_t>();
@@ -70,7 +69,7 @@ RunFindings look_at_run(const std::string& path) {
   const RunDirectory run = RunDirectory::open(path);
   RunFindings out;
   out.path = path;
-  out.config = nlohmann::json::parse(run.config());
+  out.config = parse_json(run.config());
   try {
     out.options = train_options_from_json(out.config.at("options"));
   } catch (const nlohmann::json::exception&) {

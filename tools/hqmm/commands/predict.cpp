@@ -16,6 +16,7 @@
 #include "hqmm/data/alphabet.hpp"
 #include "hqmm/data/sequence_set.hpp"
 #include "hqmm/io/byte_source.hpp"
+#include "hqmm/io/json_text.hpp"
 #include "hqmm/io/model_file.hpp"
 #include "hqmm/io/sequences.hpp"
 #include "hqmm/io/text.hpp"
@@ -45,6 +46,7 @@ class Predictor {
         output_(options.common.out),
         distribution_(alphabet.size()) {
     if (options_.common.json) {
+      require_utf8(alphabet.all_tokens(), "leave --json out");
       output_.write(fmt::format("{{\"alphabet\": {}, \"steps\": {}, \"predictions\": [",
                                 Json(alphabet.all_tokens()).dump(), options_.steps));
     }

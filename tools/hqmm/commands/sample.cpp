@@ -9,6 +9,7 @@
 #include "hqmm/core/types.hpp"
 #include "hqmm/data/alphabet.hpp"
 #include "hqmm/data/sequence_set.hpp"
+#include "hqmm/io/json_text.hpp"
 #include "hqmm/io/model_file.hpp"
 #include "hqmm/io/sequences.hpp"
 #include "hqmm/model/any_model.hpp"
@@ -37,6 +38,7 @@ void run_sample(const SampleFlags& options) {
   batch.seed = options.common.seed;
   batch.threads = options.common.threads;
   if (options.common.json) {
+    require_utf8(alphabet.all_tokens(), "leave --json out");
     output.write(fmt::format("{{\"alphabet\": {}, \"seed\": {}, \"sequences\": [",
                              Json(alphabet.all_tokens()).dump(), options.common.seed));
   }

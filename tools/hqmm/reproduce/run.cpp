@@ -23,6 +23,7 @@
 #include "hqmm/core/parallel.hpp"
 #include "hqmm/io/atomic_file.hpp"
 #include "hqmm/io/input.hpp"
+#include "hqmm/io/json_text.hpp"
 #include "hqmm/learn/learner.hpp"
 #include "hqmm/reproduction/plan.hpp"
 #include "hqmm/reproduction/run_cell.hpp"
@@ -148,7 +149,7 @@ class CellRunner {
     std::optional<CellResult> out;
     try {
       Input input(path.string());
-      json = nlohmann::json::parse(input.rest());
+      json = parse_json(input.rest());
       out = cell_result_from_json(json);
     } catch (const std::exception&) {
       warn(fmt::format("{} is damaged; this cell is done again", path.string()));

@@ -15,6 +15,7 @@
 #include "hqmm/core/error.hpp"
 #include "hqmm/core/simd.hpp"
 #include "hqmm/core/types.hpp"
+#include "hqmm/io/json_text.hpp"
 #include "hqmm/io/model_file.hpp"
 #include "hqmm/learn/option_table.hpp"
 #include "hqmm/learn/options.hpp"
@@ -55,9 +56,7 @@ void require_not_an_input(const std::string& out, const std::string& input) {
 
 /// Paths go into config.json, which holds UTF-8 only.
 std::string utf8(const std::string& path) {
-  const nlohmann::json json = path;
-  const std::string kept = json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  if (nlohmann::json::parse(kept) == json) return path;
+  if (is_utf8(path)) return path;
   throw fail(ErrorCode::kUsage, "--run cannot keep a path that is not UTF-8: {}",
              printable(path, 200));
 }
@@ -189,7 +188,7 @@ TrainJob TrainFlags::resume(const RunDirectory& run) const {
   job.common = common_;
   job.resuming = true;
   job.run_path = resume_path_;
-  const nlohmann::json config = nlohmann::json::parse(run.config());
+  const nlohmann::json config = parse_json(run.config());
   try {
     config.at("train").get_to(job.train_path);
     config.at("validation").get_to(job.validation_path);
