@@ -2,10 +2,11 @@
 include(CMakePackageConfigHelpers)
 set(HQMM_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/hqmm)
 
-# An installed executable finds a shared libhqmm beside it.
+# An installed executable finds a shared libhqmm in the folder of libraries, one in the build tree beside itself.
 file(RELATIVE_PATH HQMM_BIN_TO_LIB ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
 if(BUILD_SHARED_LIBS AND NOT CMAKE_INSTALL_RPATH)
-  set(CMAKE_INSTALL_RPATH $ORIGIN/${HQMM_BIN_TO_LIB})
+  set(CMAKE_INSTALL_RPATH $ORIGIN $ORIGIN/${HQMM_BIN_TO_LIB})
+  set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
 endif()
 
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/hqmmConfig.cmake.in

@@ -34,11 +34,19 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
 endif()
 
 if(HQMM_SANITIZE)
-  add_compile_options(-fsanitize=${HQMM_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  set(sanitizers -fsanitize=${HQMM_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   if(HQMM_SANITIZE MATCHES "undefined")
     # A third of the build. AddressSanitizer reports null pointers and accesses beyond an object itself; misaligned
     # accesses and wrong dynamic types are not looked for.
-    add_compile_options(-fno-sanitize=null,object-size,alignment,vptr)
+    list(APPEND sanitizers -fno-sanitize=null,object-size,alignment,vptr)
   endif()
   add_link_options(-fsanitize=${HQMM_SANITIZE})
+  if(HQMM_BUILD_FUZZ)
+    # What turns bytes into values is watched: the layers below, the command line, the targets. The others, which take
+    # most of the time to compile, are as plain as can be. libFuzzer counts the branches that an input takes.
+    set(HQMM_WATCHED_LAYERS data model io run)
+    set(HQMM_WATCHED -O1 ${sanitizers} -fsanitize=fuzzer-no-link)
+  else()
+    add_compile_options(${sanitizers})
+  endif()
 endif()

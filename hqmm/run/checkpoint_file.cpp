@@ -177,11 +177,13 @@ std::string serialize_checkpoint(const Checkpoint& checkpoint, const std::string
   for (const auto& [name, values] : checkpoint.learner) {
     put(root, "learner_" + name, complex, values.data(), values.size());
   }
-  std::string bytes = hdf5_image_bytes(root);
+  const std::string bytes = hdf5_image_bytes(root);
   if (bytes.empty())
     throw fail(ErrorCode::kInternal, "HDF5 could not finish the checkpoint in memory");
-  return bytes + seal_of(bytes);
+  return seal_checkpoint(bytes);
 }
+
+std::string seal_checkpoint(const std::string& bytes) { return bytes + seal_of(bytes); }
 
 Checkpoint parse_checkpoint(const std::string& bytes, const std::string& file,
                             const std::string& run) {

@@ -12,6 +12,8 @@ namespace hqmm {
 /// run's.
 [[nodiscard]] std::string serialize_checkpoint(const Checkpoint& checkpoint,
                                                const std::string& run);
+/// The bytes of the HDF5 file with the line that seals them.
+[[nodiscard]] std::string seal_checkpoint(const std::string& bytes);
 /// Throws kBadData naming `file`.
 [[nodiscard]] Checkpoint parse_checkpoint(const std::string& bytes, const std::string& file,
                                           const std::string& run);

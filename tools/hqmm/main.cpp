@@ -37,18 +37,7 @@ int main(int argc, char** argv) {
   line.before_command(&use_simd_limit);  // HQMM_SIMD is looked at before anything is done
   const cli::Command program = line.command();
   program.footer(kFooter);
-  cli::add_train(program);
-  cli::add_select(program);
-  cli::add_classify(program);
-  cli::add_score(program);
-  cli::add_baseline(program);
-  cli::add_predict(program);
-  cli::add_sample(program);
-  cli::add_inspect(program);
-  cli::add_convert(program);
-  cli::add_generate(program);
-  cli::add_data(program);
-  cli::add_reproduce(program);
+  cli::add_commands(program);
 
   try {
     return line.run(argc, argv);

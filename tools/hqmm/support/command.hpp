@@ -31,6 +31,8 @@ void add_convert(Command program);
 void add_generate(Command program);
 void add_data(Command program);
 void add_reproduce(Command program);
+/// All of them, in the order of the help.
+void add_commands(Command program);
 
 struct CommonOptions {
   std::uint64_t seed = 1;
