@@ -116,7 +116,7 @@ void RunDirectory::append(const EpochRecord& record) const {
   const int reason = write_all(out.get(), line);
   if (reason == 0) return;
   // Half a line would spoil the next one. Where it cannot be cut off it is dropped by the resume.
-  static_cast<void>(::ftruncate(out.get(), before.st_size));
+  (void)!::ftruncate(out.get(), before.st_size);
   throw history_error(name, reason);
 }
 

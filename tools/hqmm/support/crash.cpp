@@ -18,8 +18,7 @@ constexpr bool kSanitized = false;
 #endif
 
 void answer(int /*signal*/) {
-  tell_from_handler("hqmm: error: internal error: hqmm crashed; please report this
-");
+  tell_from_handler("hqmm: error: internal error: hqmm crashed; please report this\n");
   ::_exit(exit_status(ErrorCode::kInternal));
 }
 

@@ -8,13 +8,13 @@
 #include <string>
 
 #include "hqmm/core/error.hpp"
-#include "hqmm/io/temporary_file.hpp"
+#include "hqmm/io/descriptor.hpp"
 
 namespace hqmm::cli {
 namespace {
 
 /// All at once, so that lines of several threads stay whole.
-void write_to_stderr(std::string_view bytes) { (void)write_bytes(STDERR_FILENO, bytes); }
+void write_to_stderr(std::string_view bytes) { (void)write_all(STDERR_FILENO, bytes); }
 
 // nohup and the like: what our parent wants ignored stays ignored.
 bool closed_pipes_were_ignored = false;
