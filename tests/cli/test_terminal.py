@@ -107,6 +107,8 @@ def test_a_closed_stdout_cannot_be_written(tmp_path, model):
         process = spawn("sample", model, cwd=tmp_path, stderr=subprocess.PIPE, preexec_fn=close(*closed))
         _, err = process.communicate(timeout=60)
         assert process.returncode == CANNOT_WRITE and b"stdout cannot be written" in err
+    process = spawn("sample", model, "-o", "/dev/stdout", cwd=tmp_path, stderr=subprocess.PIPE, preexec_fn=close(1))
+    assert process.communicate(timeout=60) and process.returncode == CANNOT_WRITE
     process = spawn("score", model, "-", cwd=tmp_path, stderr=subprocess.PIPE, preexec_fn=close(0))
     assert process.communicate(timeout=60) and process.returncode == 66, "nor a closed stdin read"
 
@@ -271,7 +273,8 @@ def prose_commands(tmp_path):
     return [["inspect", model], ["inspect", "clf.h5"],
             ["score", "dna.json", HOSTILE / "names.fa", "--per-sequence"],
             ["classify", "fit", classes, "-o", "new.h5", "--epochs", 1, "--grid", "none"],
-            ["classify", "cross-validate", classes, "--folds", 2, "--epochs", 1, "--grid", "none", "--explain"]]
+            ["classify", "cross-validate", classes, "--folds", 2, "--epochs", 1, "--grid", "none", "--explain",
+             "--report", "report.md"]]
 
 
 def test_prose_is_harmless_even_in_a_pipe(tmp_path):
@@ -281,6 +284,7 @@ def test_prose_is_harmless_even_in_a_pipe(tmp_path):
         assert done.returncode == OK, done
         assert "\\u" in harmless(done.stdout) or "\\x" in done.stdout.decode(), done.stdout
         harmless(done.stderr)
+    harmless((tmp_path / "report.md").read_bytes())
 
 
 def test_a_damaged_run_is_shown_as_text(tmp_path, data):

@@ -114,7 +114,8 @@ void run_cross_validate(const CrossValidateFlags& options) {
       data, plan.settings, how, found, {}, std::string(name_of(first.prior)), gone.count()};
   if (options.explain || !options.report.empty())
     view.explanation = explain(data, found, first.positions.from_end, options.common.threads);
-  if (!options.report.empty()) write_file(options.report, cross_validation_report(view));
+  if (!options.report.empty())
+    write_file(options.report, printable_lines(cross_validation_report(view)));
   if (!options.predictions.empty()) write_file(options.predictions, predictions_text(data, found));
   Output output(readers_of(options.common), options.common.out);
   output.write(options.common.json ? dump(cross_validation_json(view))

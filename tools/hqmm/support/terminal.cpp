@@ -48,11 +48,15 @@ void tell_from_handler(const char* text) noexcept {
 }
 
 void prepare_streams() {
-  // The lowest free descriptor is taken, so each is the one that is asked about. Opened the wrong
-  // way round, stdin cannot be read and stdout cannot be written, as if they were closed.
+  // The lowest free descriptor is taken, so each is the one that is asked about. A folder can
+  // neither be read nor written, not even by the name /dev/stdout, as if it were still closed.
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-    if (::fcntl(fd, F_GETFD) < 0 && errno == EBADF)
-      (void)::open("/dev/null", fd == STDOUT_FILENO ? O_RDONLY : O_WRONLY);
+    if (::fcntl(fd, F_GETFD) >= 0 || errno != EBADF) continue;
+    if (fd == STDERR_FILENO) {
+      (void)::open("/dev/null", O_WRONLY);
+    } else {
+      (void)::open("/", O_PATH | O_DIRECTORY);
+    }
   }
   struct sigaction before {};
   ::sigaction(SIGPIPE, nullptr, &before);
