@@ -12,10 +12,9 @@ import pytest
 from conftest import BINARY, CANNOT_WRITE, OK, hqmm
 
 SHIM = pathlib.Path(os.environ.get("HQMM_FAULTS", pathlib.Path(BINARY).parent / "tests" / "hqmm_faults.so"))
-if os.environ.get("HQMM_SANITIZE"):
-    pytest.skip("skipped: a sanitizer cannot be preloaded together with faults", allow_module_level=True)
-if not SHIM.exists():
-    pytest.skip(f"skipped: no {SHIM} to preload (set HQMM_FAULTS)", allow_module_level=True)
+pytestmark = [
+    pytest.mark.skipif(bool(os.environ.get("HQMM_SANITIZE")), reason="skipped: a sanitizer and faults cannot both be preloaded"),
+    pytest.mark.skipif(not SHIM.exists(), reason=f"skipped: no {SHIM.name} to preload (HQMM_FAULTS says where it is)")]
 
 HQMM = ["-n", 2, "-w", 1]
 EM = ["--learner", "em", "-n", 2, "--tolerance", 0, "--restarts", 1]

@@ -1,11 +1,11 @@
-/* Disks that fail when a test wants them to: preloaded, this stands before the calls that change files below
- * HQMM_FAULT_FOLDER (an absolute path) and counts them.
+/* Disks that fail when a test wants them to: preloaded, this stands before the calls that change
+ * files below HQMM_FAULT_FOLDER (an absolute path) and counts them.
  *
  *   HQMM_FAULT_LOG=file        a line per call: its name, and the file's
- *   HQMM_FAULT_MODE=kill       the process is killed before call number HQMM_FAULT_AT, the first being 1
- *   HQMM_FAULT_MODE=fail       that call fails with HQMM_FAULT_ERRNO
- *   HQMM_FAULT_MODE=short      every write takes half of what it is given
- *   HQMM_FAULT_MODE=interrupt  every other write is interrupted by a signal
+ *   HQMM_FAULT_MODE=kill       the process is killed before call number HQMM_FAULT_AT, the first
+ * being 1 HQMM_FAULT_MODE=fail       that call fails with HQMM_FAULT_ERRNO HQMM_FAULT_MODE=short
+ * every write takes half of what it is given HQMM_FAULT_MODE=interrupt  every other write is
+ * interrupted by a signal
  *
  * The kernel is called directly: nothing here passes through itself again. */
 #define _GNU_SOURCE
@@ -24,21 +24,21 @@
 static atomic_long calls;
 static atomic_long writes;
 
-static const char *setting(const char *name) {
-  const char *value = getenv(name);
+static const char* setting(const char* name) {
+  const char* value = getenv(name);
   return value != NULL ? value : "";
 }
 
-static int mode_is(const char *mode) { return strcmp(setting("HQMM_FAULT_MODE"), mode) == 0; }
+static int mode_is(const char* mode) { return strcmp(setting("HQMM_FAULT_MODE"), mode) == 0; }
 
-static int watched(const char *path) {
-  const char *folder = setting("HQMM_FAULT_FOLDER");
+static int watched(const char* path) {
+  const char* folder = setting("HQMM_FAULT_FOLDER");
   const size_t length = strlen(folder);
   return length > 0 && strncmp(path, folder, length) == 0;
 }
 
-static void record(const char *name, const char *path) {
-  const char *log = getenv("HQMM_FAULT_LOG");
+static void record(const char* name, const char* path) {
+  const char* log = getenv("HQMM_FAULT_LOG");
   if (log == NULL) return;
   char line[4200];
   const int length = snprintf(line, sizeof line, "%s %s\n", name, path);
@@ -48,7 +48,7 @@ static void record(const char *name, const char *path) {
 }
 
 /* Counts a call. True when it is to fail: errno is set then. */
-static int fails(const char *name, const char *path) {
+static int fails(const char* name, const char* path) {
   if (!watched(path)) return 0;
   record(name, path);
   if (++calls != atol(setting("HQMM_FAULT_AT"))) return 0;
@@ -58,14 +58,14 @@ static int fails(const char *name, const char *path) {
 }
 
 /* The file that a descriptor is of; empty for what has no name. */
-static void name_of(int fd, char *path, size_t size) {
+static void name_of(int fd, char* path, size_t size) {
   char link[64];
   snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
   const ssize_t length = readlink(link, path, size - 1);
   path[length > 0 ? length : 0] = '\0';
 }
 
-static int fails_on(const char *name, int fd) {
+static int fails_on(const char* name, int fd) {
   char path[4096];
   name_of(fd, path, sizeof path);
   struct stat status;
@@ -73,7 +73,7 @@ static int fails_on(const char *name, int fd) {
   return fails(folder ? "sync-folder" : name, path);
 }
 
-int open(const char *path, int flags, ...) {
+int open(const char* path, int flags, ...) {
   mode_t mode = 0;
   if (flags & O_CREAT) {
     va_list rest;
@@ -85,7 +85,7 @@ int open(const char *path, int flags, ...) {
   return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
 }
 
-ssize_t write(int fd, const void *bytes, size_t size) {
+ssize_t write(int fd, const void* bytes, size_t size) {
   char path[4096];
   name_of(fd, path, sizeof path);
   if (fails("write", path)) return -1;
@@ -104,20 +104,21 @@ int ftruncate(int fd, off_t size) {
   return fails_on("truncate", fd) ? -1 : (int)syscall(SYS_ftruncate, fd, size);
 }
 
-int rename(const char *from, const char *to) {
+int rename(const char* from, const char* to) {
   return fails("rename", to) ? -1 : (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0);
 }
 
-int mkdir(const char *path, mode_t mode) {
+int mkdir(const char* path, mode_t mode) {
   return fails("folder", path) ? -1 : (int)syscall(SYS_mkdirat, AT_FDCWD, path, mode);
 }
 
-int unlink(const char *path) {
+int unlink(const char* path) {
   return fails("remove", path) ? -1 : (int)syscall(SYS_unlinkat, AT_FDCWD, path, 0);
 }
 
-int remove(const char *path) {
+int remove(const char* path) {
   if (fails("remove", path)) return -1;
   const long done = syscall(SYS_unlinkat, AT_FDCWD, path, 0);
-  return (int)(done != 0 && errno == EISDIR ? syscall(SYS_unlinkat, AT_FDCWD, path, AT_REMOVEDIR) : done);
+  return (int)(done != 0 && errno == EISDIR ? syscall(SYS_unlinkat, AT_FDCWD, path, AT_REMOVEDIR)
+                                            : done);
 }
