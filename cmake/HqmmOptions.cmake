@@ -42,10 +42,11 @@ if(HQMM_SANITIZE)
   endif()
   add_link_options(-fsanitize=${HQMM_SANITIZE})
   if(HQMM_BUILD_FUZZ)
-    # What turns bytes into values is watched: the layers below, the command line, the targets. The others, which take
-    # most of the time to compile, are as plain as can be. libFuzzer counts the branches that an input takes.
-    set(HQMM_WATCHED_LAYERS data model io run)
-    set(HQMM_WATCHED -O1 ${sanitizers} -fsanitize=fuzzer-no-link)
+    # What turns bytes into values is watched: the layers below, the parser of the command line, the targets. The
+    # others, which take most of the time to compile, are as plain as can be, with assertions. libFuzzer counts the
+    # branches that an input takes.
+    set(HQMM_WATCHED_LAYERS data io run)
+    set(HQMM_WATCHED ${sanitizers} -fsanitize=fuzzer-no-link)
   else()
     add_compile_options(${sanitizers})
   endif()
