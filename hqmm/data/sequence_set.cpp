@@ -50,6 +50,26 @@ std::uint8_t* SymbolBlock::reserve_bytes(std::size_t count) {
   return writable_bytes() + size_;
 }
 
+Offsets::Offsets(const Offsets& other) {
+  grow(other.size_);
+  std::memcpy(data_, other.data_, other.size_ * sizeof(std::uint64_t));
+  size_ = other.size_;
+}
+
+void Offsets::grow(std::size_t at_least) {
+  const std::size_t wanted = std::max({at_least, capacity_ + capacity_ / 2, std::size_t{8}});
+  void* moved = std::realloc(data_, wanted * sizeof(std::uint64_t));
+  if (moved == nullptr) throw std::bad_alloc();
+  data_ = static_cast<std::uint64_t*>(moved);
+  capacity_ = wanted;
+}
+
+void Offsets::swap(Offsets& other) noexcept {
+  std::swap(data_, other.data_);
+  std::swap(size_, other.size_);
+  std::swap(capacity_, other.capacity_);
+}
+
 std::vector<Symbol> SequenceView::to_vector() const {
   std::vector<Symbol> out(length_);
   copy_to(out);

@@ -111,6 +111,39 @@ class SequenceView {
   std::size_t length_ = 0;
 };
 
+/// Where the sequences begin, and at last where they end: {0} when there are none. Grows in place
+/// where it can: a vector holds everything twice at times, and there may be 10⁸ sequences.
+class Offsets {
+ public:
+  Offsets() { push_back(0); }
+  Offsets(const Offsets& other);
+  Offsets(Offsets&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)),
+        size_(std::exchange(other.size_, 0)),
+        capacity_(std::exchange(other.capacity_, 0)) {}
+  Offsets& operator=(Offsets other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~Offsets() { std::free(data_); }
+
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] std::uint64_t operator[](std::size_t i) const noexcept { return data_[i]; }
+  [[nodiscard]] std::uint64_t back() const noexcept { return data_[size_ - 1]; }
+  void push_back(std::uint64_t offset) {
+    if (size_ == capacity_) grow(size_ + 1);
+    data_[size_++] = offset;
+  }
+
+ private:
+  void grow(std::size_t at_least);
+  void swap(Offsets& other) noexcept;
+
+  std::uint64_t* data_ = nullptr;
+  std::size_t size_ = 0;
+  std::size_t capacity_ = 0;
+};
+
 /// Sequences of different lengths over one alphabet, optionally with a name and a class each.
 class SequenceSet {
  public:
@@ -130,7 +163,7 @@ class SequenceSet {
     return {symbols_, offsets_[i], offsets_[i + 1] - offsets_[i]};
   }
   [[nodiscard]] const SymbolBlock& symbols() const noexcept { return symbols_; }
-  [[nodiscard]] const std::vector<std::uint64_t>& offsets() const noexcept { return offsets_; }
+  [[nodiscard]] const Offsets& offsets() const noexcept { return offsets_; }
 
   /// Class names in order of first appearance, and the class of sequence i, or kNoLabel. Nothing to
   /// ask when unlabelled.
@@ -161,7 +194,7 @@ class SequenceSet {
  private:
   Alphabet alphabet_;
   SymbolBlock symbols_;
-  std::vector<std::uint64_t> offsets_{0};
+  Offsets offsets_;
   std::vector<std::string> classes_;
   std::vector<std::uint32_t> labels_;
   std::vector<std::string> names_;

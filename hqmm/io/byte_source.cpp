@@ -19,7 +19,8 @@ namespace {
 
 constexpr std::size_t kCompressedBlock = 256 * 1024;
 constexpr unsigned char kGzipMagic[2] = {0x1F, 0x8B};
-constexpr int kGzipWindow = 15 + 16;  // zlib's way to say: gzip header and trailer
+constexpr std::uint64_t kAlwaysUnpacked = 64 << 20;  // whatever it was packed to
+constexpr int kGzipWindow = 15 + 16;                 // zlib's way to say: gzip header and trailer
 
 int open_input(const std::string& path) {
   if (path == "-") return STDIN_FILENO;
@@ -44,6 +45,8 @@ struct ByteSource::State {
   std::size_t begin = 0, end = 0;
   z_stream inflater{};
   bool inflater_ready = false;
+  double max_ratio = kMaxRatio;
+  std::uint64_t packed = 0, unpacked = 0;  // bytes of gzip so far
 
   ~State() {
     if (inflater_ready) inflateEnd(&inflater);
@@ -69,7 +72,9 @@ std::size_t read_raw(int fd, const std::string& name, char* to, std::size_t size
 
 }  // namespace
 
-ByteSource::ByteSource(const std::string& path) : name_(path), state_(std::make_unique<State>()) {
+ByteSource::ByteSource(const std::string& path, double max_ratio)
+    : name_(path), state_(std::make_unique<State>()) {
+  state_->max_ratio = max_ratio;
   state_->fd = open_input(path);
   state_->owned = path != "-";
   struct stat status {};
@@ -150,6 +155,7 @@ std::size_t ByteSource::read_gzip(std::span<char> buffer) {
     s.inflater.next_in = reinterpret_cast<Bytef*>(s.block.data() + s.begin);
     s.inflater.avail_in = static_cast<uInt>(s.available());
     const int status = inflate(&s.inflater, Z_NO_FLUSH);
+    s.packed += s.available() - s.inflater.avail_in;
     s.begin = s.end - s.inflater.avail_in;
     if (status == Z_STREAM_END) {
       s.member_open = false;
@@ -160,7 +166,15 @@ std::size_t ByteSource::read_gzip(std::span<char> buffer) {
       throw damaged("damaged: it cannot be unpacked");
     }
   }
-  return room - s.inflater.avail_out;
+  const std::size_t got = room - s.inflater.avail_out;
+  s.unpacked += got;
+  if (s.unpacked > kAlwaysUnpacked &&
+      static_cast<double>(s.unpacked) > s.max_ratio * static_cast<double>(s.packed)) {
+    throw fail(ErrorCode::kBadData, in_file(name_),
+               "the gzip stream unpacks to more than {:g} times its size; {} allows more",
+               s.max_ratio, option("max_ratio"));
+  }
+  return got;
 }
 
 std::string read_all(const std::string& path) {

@@ -9,19 +9,22 @@
 
 namespace hqmm {
 
-/// How many times its size a file may unpack to, unless more is allowed.
-inline constexpr double kDefaultMaxRatio = 500.0;
+/// How many times its size a file may unpack to, unless more is allowed. Ordinary data packs to a
+/// hundredth at best; a file made to fill memory, to a thousandth.
+inline constexpr double kMaxRatio = 500.0;
 
 class ByteSource {
  public:
-  /// Throws kNoInput when the file is missing, unreadable or a directory.
-  explicit ByteSource(const std::string& path);
+  /// Throws kNoInput when the file is missing, unreadable or a directory. A gzip stream that has
+  /// unpacked to more than 64 MiB may not be more than `max_ratio` times its packed size.
+  explicit ByteSource(const std::string& path, double max_ratio = kMaxRatio);
   ~ByteSource();
   ByteSource(const ByteSource&) = delete;
   ByteSource& operator=(const ByteSource&) = delete;
 
   /// Up to buffer.size() bytes; 0 at the end. Returns as soon as some are there (stdin may be a
-  /// live stream). Throws kBadData on a damaged or truncated gzip stream, kNoInput on a read error.
+  /// live stream). Throws kBadData on a gzip stream that is damaged, truncated or beyond max_ratio,
+  /// kNoInput on a read error.
   std::size_t read(std::span<char> buffer);
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
 

@@ -132,7 +132,7 @@ bool is_classifier(const std::string& bytes, const std::string& name) {
                             reader.text_attribute("kind") == kKind});
   };
   try {
-    read_hdf5({bytes, name, kDefaultMaxRatio, look}, [&](WireReader& in) { found = in.flag(); });
+    read_hdf5({bytes, name, kMaxRatio, look}, [&](WireReader& in) { found = in.flag(); });
   } catch (const Error& error) {
     if (error.code() != ErrorCode::kBadData) throw;
   }
@@ -146,7 +146,7 @@ ClassifierFile read_classifier(const std::string& path) {
 ClassifierFile parse_classifier(const std::string& bytes, const std::string& name) {
   require_hdf5(bytes, name);
   ClassifierArrays arrays;
-  read_hdf5({bytes, name, kDefaultMaxRatio,
+  read_hdf5({bytes, name, kMaxRatio,
              [&](hid_t root, WireWriter& out) { put(out, read_root(root, name)); }},
             [&](WireReader& in) { arrays = take_classifier_arrays(in); });
   ClassifierFile out = assemble_classifier(std::move(arrays), name);

@@ -140,6 +140,7 @@ void RecordReader::take_header(std::string_view piece) {
   const std::size_t end = piece.find_first_of(" \t");
   name_ += piece.substr(0, end);
   name_complete_ = end != std::string_view::npos;
+  require_name_length(name_, at_line(file_, header_line_, 1));
 }
 
 void RecordReader::take_letters(std::string_view piece) {

@@ -182,7 +182,7 @@ std::vector<StoredMatrix> chosen_matrices(Hdf5Reader& reader, const std::string&
 
 SequenceSet hdf5_sequences(const std::string& bytes, const std::string& file,
                            const ReadOptions& options) {
-  Hdf5Job job{bytes, file, kDefaultMaxRatio, {}};
+  Hdf5Job job{bytes, file, options.max_ratio, {}};
   job.read = [&](hid_t root, WireWriter& out) {
     Hdf5Reader reader(root, job);
     put(out, chosen_matrices(reader, file, options));

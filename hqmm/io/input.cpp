@@ -2,7 +2,7 @@
 
 namespace hqmm {
 
-Input::Input(const std::string& path) : source_(path) {
+Input::Input(const std::string& path, double max_ratio) : source_(path, max_ratio) {
   head_.resize(kHeadSize);
   std::size_t used = 0;
   while (used < kHeadSize) {
@@ -64,6 +64,13 @@ std::vector<std::string_view> head_lines(const Input& input, CutLine cut) {
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
   }
   return lines;
+}
+
+void require_name_length(std::string_view name, const Where& where) {
+  constexpr std::size_t kLongestName = 64 * 1024;
+  if (name.size() <= kLongestName) return;
+  throw fail(ErrorCode::kBadData, where, "the name '{}' has more than {} bytes", printable(name),
+             kLongestName);
 }
 
 std::string_view trimmed(std::string_view text) noexcept {

@@ -17,7 +17,7 @@ class Input {
   static constexpr std::size_t kHeadSize = 256 * 1024;
 
   /// Opens the path and waits for its head.
-  explicit Input(const std::string& path);
+  explicit Input(const std::string& path, double max_ratio = kMaxRatio);
 
   [[nodiscard]] const std::string& name() const noexcept { return source_.name(); }
   /// The first kHeadSize bytes, or everything when there is less.
@@ -60,6 +60,9 @@ class LineReader {
 /// end; it is there when it is the only one, or when cut lines are wanted.
 enum class CutLine { kLeaveOut, kKeep };
 [[nodiscard]] std::vector<std::string_view> head_lines(const Input& input, CutLine cut);
+
+/// Throws kBadData for a name or class that cannot be one: longer than 64 KiB.
+void require_name_length(std::string_view name, const Where& where);
 
 /// Without blanks and tabs at either end.
 [[nodiscard]] std::string_view trimmed(std::string_view text) noexcept;

@@ -48,6 +48,7 @@ SequenceSet read_labelled(Input& input, const ReadOptions& options) {
       throw fail(ErrorCode::kBadData, input.at(lines.number(), 1),
                  "expected CLASS<TAB>SEQUENCE, found no class before the TAB");
     }
+    require_name_length(label, input.at(lines.number(), 1));
     const auto sequence = std::string_view(line).substr(tab + 1);
     const bool kept = decoder.decode_field(sequence, lines.number(), tab + 2, set);
     if (kept && set.open_length() == 0) {

@@ -123,7 +123,7 @@ SequenceSet read_mat(Input& input, const ReadOptions& options) {
     return hdf5_sequences(bytes, name, options);
   }
   std::vector<StoredMatrix> matrices;
-  read_mat5({bytes, name, kDefaultMaxRatio,
+  read_mat5({bytes, name, options.max_ratio,
              [&](mat_t* file, WireWriter& out) { put(out, chosen_matrices(file, name, options)); }},
             [&](WireReader& in) { matrices = take_matrices(in); });
   return to_sequences(views(matrices), true, name, options);

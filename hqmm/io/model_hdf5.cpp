@@ -48,7 +48,7 @@ void write_model_group(const Hdf5ItemWriter& group, const ModelArrays& arrays) {
 
 ModelArrays read_hdf5_arrays(const std::string& bytes, const std::string& file) {
   ModelArrays arrays;
-  read_hdf5({bytes, file, kDefaultMaxRatio,
+  read_hdf5({bytes, file, kMaxRatio,
              [&](hid_t root, WireWriter& out) { put(out, read_root(Hdf5ItemReader(root, file))); }},
             [&](WireReader& in) { arrays = take_model_arrays(in); });
   return arrays;

@@ -222,7 +222,7 @@ class MatWriter {
 
 ModelArrays read_mat_arrays(const std::string& bytes, const std::string& file) {
   ModelArrays arrays;
-  read_mat5({bytes, file, kDefaultMaxRatio,
+  read_mat5({bytes, file, kMaxRatio,
              [&](mat_t* mat, WireWriter& out) { put(out, MatReader(mat, file).run()); }},
             [&](WireReader& in) { arrays = take_model_arrays(in); });
   return arrays;

@@ -90,7 +90,7 @@ std::string_view format_name(Format format) {
 }
 
 SequenceSet read_sequences(const std::string& path, const ReadOptions& options) {
-  Input input(path);
+  Input input(path, options.max_ratio);
   const Format format =
       options.format == Format::kAuto ? detect_format(input, options) : options.format;
   check_options(format, options, path);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "hqmm/data/sequence_set.hpp"
+#include "hqmm/io/byte_source.hpp"
 
 namespace hqmm {
 
@@ -34,6 +35,8 @@ struct ReadOptions {
   std::vector<std::string> variables;
   /// The number that means symbol 0 in integer matrices; unset: 1 for MATLAB without a 0, else 0.
   std::optional<int> base;
+  /// A gzip stream may unpack to so many times its size (once it is beyond 64 MiB).
+  double max_ratio = kMaxRatio;
 };
 
 /// Reads a whole file ("-": stdin). Throws kNoInput or kBadData with file, line and column or byte.
@@ -41,7 +44,8 @@ struct ReadOptions {
 [[nodiscard]] SequenceSet read_sequences(const std::string& path, const ReadOptions& options = {});
 
 /// The text format: one sequence per line, tokens separated by blanks; with classes, `CLASS<TAB>`
-/// first.
+/// first. Throws kBadData naming what would be read back as something else: a class that is empty,
+/// begins or ends with a blank or holds a tab or the end of a line.
 [[nodiscard]] std::string to_text(const SequenceSet& set);
 
 }  // namespace hqmm

@@ -181,6 +181,7 @@ void TableDecoder::add(const Row& row) {
     throw fail(ErrorCode::kBadData, input_->at(row.line, row.cells[*layout_.label].column),
                "the row has no class in its label column");
   }
+  if (layout_.label) require_name_length(row.cells[*layout_.label].text, input_->at(row.line, 1));
   bool kept = true;
   for (std::size_t i = 0; i < used; ++i) {
     kept &= add_cell(row.cells[layout_.symbols[i]], row.line);

@@ -271,8 +271,36 @@ SequenceSet read_text(Input& input, const ReadOptions& options) {
   return without(std::move(set), decoder.dropped());
 }
 
+namespace {
+
+void require_writable_classes(const SequenceSet& set) {
+  for (const std::string& name : set.classes()) {
+    const bool same = !name.empty() && trimmed(name) == name &&
+                      name.find_first_of("\t\r\n") == std::string::npos &&
+                      !name.starts_with(kByteOrderMark);
+    if (same) continue;
+    throw fail(ErrorCode::kBadData,
+               "the class '{}' cannot be written as text: a class is not empty, neither begins nor "
+               "ends with a blank and holds no tab and no end of a line",
+               printable(name));
+  }
+}
+
+/// A byte-order mark is dropped by readers; of an alphabet of single bytes any part of it is.
+void require_writable_start(const std::string& text, const Alphabet& alphabet) {
+  const std::string_view mark =
+      alphabet.single_letters() ? kByteOrderMark.substr(0, 1) : kByteOrderMark;
+  if (!text.starts_with(mark)) return;
+  throw fail(ErrorCode::kBadData,
+             "the sequences cannot be written as text: their first symbol would be read as a "
+             "byte-order mark");
+}
+
+}  // namespace
+
 std::string to_text(const SequenceSet& set) {
   const Alphabet& alphabet = set.alphabet();
+  require_writable_classes(set);
   const std::vector<std::string> tokens = alphabet.all_tokens();
   std::string out;
   out.reserve(2 * set.symbol_count());
@@ -292,6 +320,7 @@ std::string to_text(const SequenceSet& set) {
     }
     out += '\n';
   }
+  require_writable_start(out, alphabet);
   return out;
 }
 

@@ -56,6 +56,8 @@ SequenceSet read_uci(Input& input, const ReadOptions& options) {
   for (std::string line; lines.next(line);) {
     if (blank_or_comment(line)) continue;
     const UciRow row = split_row(line, input.at(lines.number(), 1));
+    require_name_length(row.label, input.at(lines.number(), 1));
+    require_name_length(row.name, input.at(lines.number(), 1));
     // The text format's comments have no place inside a row.
     if (const std::size_t hash = row.sequence.find('#'); hash != std::string_view::npos) {
       throw bad_letter('#', alphabet, input.at(lines.number(), row.column + hash));

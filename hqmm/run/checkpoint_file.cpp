@@ -135,7 +135,7 @@ StoredCheckpoint read_stored(const std::string& image, const std::string& file) 
       out.learner[std::move(name)] = in.numbers<Complex>();
     }
   };
-  read_hdf5({image, file, kDefaultMaxRatio, read}, take);
+  read_hdf5({image, file, kMaxRatio, read}, take);
   return out;
 }
 

@@ -63,6 +63,13 @@ void DataOptions::add_to(Command command) {
       .check(one_of({"0", "1"}))
       .group(kGroup)
       .type_name("0|1");
+  command
+      .add_option("--max-ratio", max_ratio_,
+                  "gzip: refuse a file that unpacks to more than R times its size")
+      .check(number_between(1.0, 1e18))
+      .capture_default_str()
+      .group(kGroup)
+      .type_name("R");
 }
 
 ReadOptions DataOptions::resolve(const Alphabet* model) const {
@@ -82,6 +89,7 @@ ReadOptions DataOptions::resolve(const Alphabet* model) const {
   options.label_column = label_column_;
   options.variables = variables_;
   options.base = base_;
+  options.max_ratio = max_ratio_;
   return options;
 }
 

@@ -44,7 +44,7 @@ struct CommonOptions {
 /// --seed --threads --quiet --json -o/--out, in one group of the help.
 void add_common(Command command, CommonOptions& options, const std::string& out_help);
 
-/// --alphabet --format --ambiguous --label-column --variable --base.
+/// --alphabet --format --ambiguous --label-column --variable --base --max-ratio.
 class DataOptions {
  public:
   void add_to(Command command);
@@ -62,6 +62,7 @@ class DataOptions {
   std::string label_column_;
   std::vector<std::string> variables_;
   std::optional<int> base_;
+  double max_ratio_ = 500.0;  // where data comes from, not what it is: no part of a run's config
 };
 
 /// One line on stderr; narration is silenced by --quiet, warnings are not.
