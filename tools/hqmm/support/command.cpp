@@ -64,8 +64,9 @@ void DataOptions::add_to(Command command) {
       .group(kGroup)
       .type_name("0|1");
   command
-      .add_option("--max-ratio", max_ratio_,
-                  "gzip: refuse a file that unpacks to more than R times its size")
+      .add_option(
+          "--max-ratio", max_ratio_,
+          "Packed files (gzip, HDF5): refuse one that unpacks to more than R times its size")
       .check(number_between(1.0, 1e18))
       .capture_default_str()
       .group(kGroup)

@@ -30,8 +30,8 @@ namespace hqmm::cli {
 namespace {
 
 /// Flags that change nothing about a run but where and how long it goes on.
-const std::set<std::string> kWithResume = {"--resume", "--out",   "--time-limit",
-                                           "--json",   "--quiet", "--threads"};
+const std::set<std::string> kWithResume = {"--resume", "--out",     "--time-limit", "--json",
+                                           "--quiet",  "--threads", "--max-ratio"};
 
 std::string absolute(const std::string& path) {
   return path.empty() || path == "-" || path == "em" ? path
@@ -213,6 +213,7 @@ TrainJob TrainFlags::resume(const RunDirectory& run) const {
     config.at("warm_start").get_to(job.warm_start);
     config.at("stationarity").get_to(job.stationarity);
     config.at("simd").get_to(job.expected_simd);
+    job.data = data_;  // --max-ratio
     job.data.from_json(config.at("reading"));
     job.options = train_options_from_json(config.at("options"));
     require_usable(job.options);
