@@ -14,7 +14,7 @@
 namespace hqmm::fuzz {
 namespace {
 
-constexpr std::array<Target, 13> kTargets{{
+constexpr std::array<Target, 14> kTargets{{
     {"text", text},
     {"fasta", fasta},
     {"npy", npy},
@@ -26,6 +26,7 @@ constexpr std::array<Target, 13> kTargets{{
     {"position_map", position_map},
     {"run_directory", run_directory},
     {"checkpoint", checkpoint},
+    {"reply", reply},
     {"options", options},
     {"values", values},
 }};

@@ -33,6 +33,7 @@ void classifier(std::string_view bytes);
 void position_map(std::string_view bytes);
 void run_directory(std::string_view bytes);
 void checkpoint(std::string_view bytes);
+void reply(std::string_view bytes);
 void options(std::string_view bytes);
 void values(std::string_view bytes);
 

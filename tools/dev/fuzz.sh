@@ -1,9 +1,7 @@
 # shellcheck shell=bash disable=SC2154 # root, jobs and packages_… are ./dev's
 # Sourced by ./dev: runs the targets of fuzz/.
 
-# Their bytes go to libhdf5 or matio, which read them in a process of their own: slower by far.
-fuzz_targets_foreign=(mat hdf5 model_binary classifier checkpoint)
-fuzz_targets=(text fasta npy model position_map run_directory options values)
+fuzz_targets=(text fasta npy mat hdf5 model model_binary classifier position_map run_directory checkpoint reply options values)
 
 # fuzz_seeds TARGET: copies the files it begins with into its folder of seeds.
 fuzz_seeds() {
@@ -59,10 +57,10 @@ cmd_fuzz() {
   [[ $seconds =~ ^[1-9][0-9]*$ ]] || die "fuzz: '$seconds' is no number of seconds"
   if [[ $wanted == all ]]; then
     chosen=("${fuzz_targets[@]}")
-  elif [[ " ${fuzz_targets[*]} ${fuzz_targets_foreign[*]} " == *" $wanted "* ]]; then
+  elif [[ " ${fuzz_targets[*]} " == *" $wanted "* ]]; then
     chosen=("$wanted")
   else
-    die "fuzz: unknown target '$wanted' (all ${fuzz_targets[*]} ${fuzz_targets_foreign[*]})"
+    die "fuzz: unknown target '$wanted' (all ${fuzz_targets[*]})"
   fi
   announce fuzz "the fuzz targets" fuzz hqmm_fuzz \
     "runs ${#chosen[@]} for $seconds s each" "${packages_build[@]}" "${packages_fuzz[@]}"
