@@ -93,15 +93,15 @@ void forbid_system_calls(int reply) noexcept {
         SCMP_SYS(rt_sigreturn), SCMP_SYS(exit), SCMP_SYS(exit_group)}) {
     seccomp_rule_add(filter, SCMP_ACT_ALLOW, call, 0);
   }
-  seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(write), 1,
-                   SCMP_A0(SCMP_CMP_EQ, static_cast<scmp_datum_t>(reply)));
+  const auto allow_if = [&](int call, const scmp_arg_cmp& condition) {
+    seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, call, 1, &condition);
+  };
+  allow_if(SCMP_SYS(write), {0, SCMP_CMP_EQ, static_cast<scmp_datum_t>(reply), 0});
   // fstat() of newer C libraries; no name is looked up without a folder to start from.
-  seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(newfstatat), 1,
-                   SCMP_A3(SCMP_CMP_MASKED_EQ, AT_EMPTY_PATH, AT_EMPTY_PATH));
-  seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 1,
-                   SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));
-  seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(mprotect), 1,
-                   SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));
+  allow_if(SCMP_SYS(newfstatat), {3, SCMP_CMP_MASKED_EQ, AT_EMPTY_PATH, AT_EMPTY_PATH});
+  const scmp_arg_cmp not_to_be_run{2, SCMP_CMP_MASKED_EQ, PROT_EXEC, 0};
+  allow_if(SCMP_SYS(mmap), not_to_be_run);
+  allow_if(SCMP_SYS(mprotect), not_to_be_run);
   seccomp_load(filter);
   seccomp_release(filter);
 }
