@@ -13,7 +13,8 @@ constexpr std::size_t kNamesShown = 20;
 std::string last_part(const std::string& name) { return name.substr(name.find_last_of("./") + 1); }
 
 bool has_zero(const IntegerMatrix& matrix) {
-  for (std::size_t r = 0; r < matrix.rows; ++r) {
+  // Without columns there may be any number of rows.
+  for (std::size_t r = 0; matrix.columns > 0 && r < matrix.rows; ++r) {
     for (std::size_t c = 0; c < matrix.columns; ++c) {
       if (matrix.cell(r, c) == 0.0) return true;
     }
