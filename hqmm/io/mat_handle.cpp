@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "hqmm/io/descriptor.hpp"
 #include "hqmm/io/mat_check.hpp"
 #include "hqmm/io/place.hpp"
 #include "hqmm/io/sandbox.hpp"
@@ -19,11 +20,8 @@ double load(const void* data, std::size_t at) {
 
 MemoryFile::MemoryFile(const std::string& bytes) : fd_(::memfd_create("hqmm", MFD_CLOEXEC)) {
   if (fd_ < 0) throw fail(ErrorCode::kInternal, "no anonymous file could be made");
-  for (std::size_t done = 0; done < bytes.size();) {
-    const ssize_t wrote = ::write(fd_, bytes.data() + done, bytes.size() - done);
-    if (wrote <= 0) throw fail(ErrorCode::kInternal, "an anonymous file could not be filled");
-    done += static_cast<std::size_t>(wrote);
-  }
+  if (write_all(fd_, bytes) != 0)
+    throw fail(ErrorCode::kInternal, "an anonymous file could not be filled");
 }
 
 MemoryFile::~MemoryFile() {

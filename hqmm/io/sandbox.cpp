@@ -13,6 +13,7 @@
 #include <new>
 #include <utility>
 
+#include "hqmm/io/descriptor.hpp"
 #include "hqmm/io/hdf5_image.hpp"
 #include "hqmm/io/place.hpp"
 #include "hqmm/io/sandbox_limits.hpp"
@@ -22,22 +23,6 @@ namespace {
 
 // What a reply begins and ends with.
 constexpr std::uint8_t kResult = 1, kError = 2, kEnd = 3;
-
-class OwnedFd {
- public:
-  explicit OwnedFd(int fd) : fd_(fd) {}
-  ~OwnedFd() { close(); }
-  OwnedFd(const OwnedFd&) = delete;
-  OwnedFd& operator=(const OwnedFd&) = delete;
-  [[nodiscard]] int get() const { return fd_; }
-  void close() {
-    if (fd_ >= 0) ::close(fd_);
-    fd_ = -1;
-  }
-
- private:
-  int fd_;
-};
 
 /// Keeps signals away while it lives: none may run a handler of the parent in the child.
 class SignalsBlocked {
@@ -72,12 +57,7 @@ void settle_signals() {
 }
 
 void send(int reply, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(reply, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) ::_exit(1);  // nobody listens
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
+  if (write_all(reply, bytes) != 0) ::_exit(1);  // nobody listens
 }
 
 void put_error(WireWriter& out, const Error& error) {
@@ -221,8 +201,8 @@ Error why_it_ended(const std::string& file, int status) {
 void run_in_sandbox(const SandboxJob& job, const std::function<void(WireReader&)>& take) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) throw no_sandbox(job.file, errno);
-  const OwnedFd from_child(ends[0]);
-  OwnedFd to_parent(ends[1]);
+  const Descriptor from_child(ends[0]);
+  Descriptor to_parent(ends[1]);
   const SandboxLimits limits = SandboxLimits::of(job.size, job.max_ratio);
   const std::size_t mapped = mapped_bytes();
   pid_t pid = -1;
