@@ -3,7 +3,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "hqmm/io/descriptor.hpp"
 #include "hqmm/io/mat_check.hpp"
 #include "hqmm/io/place.hpp"
 #include "hqmm/io/sandbox.hpp"
@@ -18,22 +17,18 @@ double load(const void* data, std::size_t at) {
 
 }  // namespace
 
-MemoryFile::MemoryFile(const std::string& bytes) : fd_(::memfd_create("hqmm", MFD_CLOEXEC)) {
-  if (fd_ < 0) throw fail(ErrorCode::kInternal, "no anonymous file could be made");
-  if (write_all(fd_, bytes) != 0)
+MemoryFile::MemoryFile(const std::string& bytes) : file_(::memfd_create("hqmm", MFD_CLOEXEC)) {
+  if (!file_.is_open()) throw fail(ErrorCode::kInternal, "no anonymous file could be made");
+  if (write_all(file_.get(), bytes) != 0)
     throw fail(ErrorCode::kInternal, "an anonymous file could not be filled");
 }
 
-MemoryFile::~MemoryFile() {
-  if (fd_ >= 0) ::close(fd_);
-}
-
-std::string MemoryFile::path() const { return fmt::format("/proc/self/fd/{}", fd_); }
+std::string MemoryFile::path() const { return fmt::format("/proc/self/fd/{}", file_.get()); }
 
 std::string MemoryFile::bytes() const {
-  const off_t size = ::lseek(fd_, 0, SEEK_END);
+  const off_t size = ::lseek(file_.get(), 0, SEEK_END);
   std::string out(static_cast<std::size_t>(size), '\0');
-  if (::pread(fd_, out.data(), out.size(), 0) != size) {
+  if (::pread(file_.get(), out.data(), out.size(), 0) != size) {
     throw fail(ErrorCode::kInternal, "an anonymous file could not be read back");
   }
   return out;

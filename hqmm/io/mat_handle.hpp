@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 
+#include "hqmm/io/descriptor.hpp"
 #include "hqmm/io/wire.hpp"
 
 namespace hqmm {
@@ -26,16 +27,13 @@ using MatVariable = std::unique_ptr<matvar_t, FreeMatVariable>;
 class MemoryFile {
  public:
   explicit MemoryFile(const std::string& bytes = {});
-  ~MemoryFile();
-  MemoryFile(const MemoryFile&) = delete;
-  MemoryFile& operator=(const MemoryFile&) = delete;
 
-  [[nodiscard]] int descriptor() const { return fd_; }
+  [[nodiscard]] int descriptor() const { return file_.get(); }
   [[nodiscard]] std::string path() const;
   [[nodiscard]] std::string bytes() const;
 
  private:
-  int fd_ = -1;
+  Descriptor file_;
 };
 
 /// Reads a MATLAB file of version 5 to 7 in a sandbox (see SandboxJob). Throws like run_in_sandbox,

@@ -1,5 +1,5 @@
-// The file that an atomic write fills beside its target, .hqmm-PID-COUNT.tmp, and what a kill leaves
-// of such files.
+// The file that an atomic write fills beside its target, .hqmm-PID-COUNT.tmp, and what a kill
+// leaves of such files.
 //
 // A writer holds flock() on its file from the first moment to the last, so that whoever gets the
 // lock knows that the writer is gone, on another host or in another container too.
