@@ -1,6 +1,8 @@
 #include "hqmm/data/chunks.hpp"
 
 #include <algorithm>
+#include <cassert>
+#include <limits>
 
 #include "hqmm/core/error.hpp"
 
@@ -27,19 +29,37 @@ ChunkPlan plan_chunks(const SequenceSet& set, std::optional<std::size_t> chunk_l
   return plan;
 }
 
-std::vector<Chunk> cut(const SequenceSet& set, const ChunkPlan& plan) {
-  require_something_to_score(plan);
-  std::vector<Chunk> chunks;
-  for (std::size_t i = 0; i < set.size(); ++i) {
-    const SequenceView sequence = set[i];
-    const std::size_t step = plan.chunk_length == 0 ? sequence.size() : plan.chunk_length;
-    for (std::size_t begin = 0; begin < sequence.size(); begin += step) {
-      const std::size_t length = std::min(step, sequence.size() - begin);
-      if (length <= plan.burn_in) break;
-      chunks.push_back({sequence.part(begin, length), i, begin});
+Chunks::Chunks(const SequenceSet& set, const ChunkPlan& plan)
+    : set_(&set), step_(plan.chunk_length) {
+  assert(set.size() < std::numeric_limits<std::uint32_t>::max());
+  whole_ = true;
+  for (std::size_t i = 0; i < set.size() && whole_; ++i) {
+    const std::size_t length = set[i].size();
+    whole_ = length > plan.burn_in && (step_ == 0 || length <= step_);
+  }
+  for (std::uint32_t i = 0; i < set.size() && !whole_; ++i) {
+    const std::size_t length = set[i].size();
+    const std::size_t step = step_ == 0 ? length : step_;
+    std::uint32_t number = 0;
+    for (std::size_t begin = 0; begin < length; begin += step) {
+      if (std::min(step, length - begin) <= plan.burn_in) break;
+      pieces_.push_back({i, number++});
     }
   }
-  return chunks;
+}
+
+Chunk Chunks::operator[](std::size_t i) const noexcept {
+  if (whole_) return {(*set_)[i], i, 0};
+  const Piece& piece = pieces_[i];
+  const SequenceView sequence = (*set_)[piece.sequence];
+  if (step_ == 0) return {sequence, piece.sequence, 0};
+  const std::size_t begin = piece.number * step_;
+  return {sequence.part(begin, std::min(step_, sequence.size() - begin)), piece.sequence, begin};
+}
+
+Chunks cut(const SequenceSet& set, const ChunkPlan& plan) {
+  require_something_to_score(plan);
+  return {set, plan};
 }
 
 }  // namespace hqmm

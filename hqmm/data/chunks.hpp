@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -32,9 +33,31 @@ inline constexpr std::size_t kAutoBurnIn = 20;
 [[nodiscard]] ChunkPlan plan_chunks(const SequenceSet& set, std::optional<std::size_t> chunk_length,
                                     std::optional<std::size_t> burn_in);
 
+/// The chunks of a set that lives elsewhere. There may be 10⁸: they take eight bytes each, and none
+/// where every sequence is one.
+class Chunks {
+ public:
+  Chunks() = default;
+  Chunks(const SequenceSet& set, const ChunkPlan& plan);
+  [[nodiscard]] std::size_t size() const noexcept { return whole_ ? set_->size() : pieces_.size(); }
+  [[nodiscard]] bool empty() const noexcept { return size() == 0; }
+  [[nodiscard]] Chunk operator[](std::size_t i) const noexcept;
+
+ private:
+  struct Piece {
+    std::uint32_t sequence = 0;
+    std::uint32_t number = 0;  // within the sequence
+  };
+
+  const SequenceSet* set_ = nullptr;
+  std::size_t step_ = 0;  // chunk_length
+  bool whole_ = false;    // chunk i is sequence i
+  std::vector<Piece> pieces_;
+};
+
 /// Consecutive pieces of chunk_length symbols (0: whole sequences), the last one shorter if need
 /// be. Every chunk has a symbol to score: a piece, or a whole sequence, that ends within the
 /// burn-in is left out. Throws kUsage when the burn-in is not shorter than chunk_length.
-[[nodiscard]] std::vector<Chunk> cut(const SequenceSet& set, const ChunkPlan& plan);
+[[nodiscard]] Chunks cut(const SequenceSet& set, const ChunkPlan& plan);
 
 }  // namespace hqmm

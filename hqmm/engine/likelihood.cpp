@@ -45,17 +45,28 @@ std::vector<SequenceLikelihood> by_members(const Components& mixture, const Sequ
 
 std::vector<SequenceLikelihood> fast_log_likelihoods(const AnyModel& model, const SequenceSet& set,
                                                      std::size_t burn_in, int threads) {
+  std::vector<SequenceLikelihood> out;
+  fast_log_likelihoods(model, set, burn_in, threads, [&](std::size_t, auto found) {
+    out.reserve(set.size());
+    out.insert(out.end(), found.begin(), found.end());
+  });
+  return out;
+}
+
+void fast_log_likelihoods(const AnyModel& model, const SequenceSet& set, std::size_t burn_in,
+                          int threads, const LikelihoodSink& sink) {
   require_fitting(model, set);
   if (const Hmm* hmm = std::get_if<Hmm>(&model))
-    return hmm_log_likelihoods(*hmm, set, burn_in, threads);
+    return sink(0, hmm_log_likelihoods(*hmm, set, burn_in, threads));
   // One product of a matrix and a vector per symbol is what its filter takes anyway.
-  if (std::holds_alternative<EdgeHmm>(model)) return log_likelihoods(model, set, burn_in, threads);
+  if (std::holds_alternative<EdgeHmm>(model))
+    return sink(0, log_likelihoods(model, set, burn_in, threads));
   const Hqmm& hqmm = std::get<Hqmm>(model);
   if (burn_in == 0 && is_feasible(hqmm)) {
     const Components mixture = components_of(hqmm);
-    if (mixture.members.size() > 1) return by_members(mixture, set, threads);
+    if (mixture.members.size() > 1) return sink(0, by_members(mixture, set, threads));
   }
-  return hqmm_log_likelihoods(hqmm, set, burn_in, threads);
+  hqmm_log_likelihoods(hqmm, set, burn_in, threads, sink);
 }
 
 }  // namespace hqmm

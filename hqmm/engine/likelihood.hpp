@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "hqmm/data/sequence_set.hpp"
+#include "hqmm/engine/quantum/hqmm_forward.hpp"
 #include "hqmm/model/any_model.hpp"
 #include "hqmm/model/likelihood.hpp"
 
@@ -21,5 +22,10 @@ namespace hqmm {
                                                                    const SequenceSet& set,
                                                                    std::size_t burn_in,
                                                                    int threads);
+
+/// The same, given away as they come: for a model of one member (no mixture) they are never all
+/// held at once.
+void fast_log_likelihoods(const AnyModel& model, const SequenceSet& set, std::size_t burn_in,
+                          int threads, const LikelihoodSink& sink);
 
 }  // namespace hqmm

@@ -35,7 +35,7 @@ void flatten(const Stack& stack, std::vector<Complex>& out) {
 
 }  // namespace
 
-DescentLearner::DescentLearner(Hqmm start, const std::vector<Chunk>& chunks, std::size_t burn_in,
+DescentLearner::DescentLearner(Hqmm start, const Chunks& chunks, std::size_t burn_in,
                                const TrainOptions& options, std::size_t restart,
                                std::unique_ptr<UpdateRule> rule)
     : model_(std::move(start)),
@@ -71,7 +71,7 @@ BatchGradient DescentLearner::batch_gradient(std::span<const std::uint32_t> orde
   try {
     return gradient(model_, batch_, gradient_options_, options_.threads, scratch_);
   } catch (const NotFiniteError& error) {
-    const Chunk& chunk = chunks_[order[error.place().sequence]];
+    const Chunk chunk = chunks_[order[error.place().sequence]];
     throw DivergedError({chunk.sequence, chunk.begin + error.place().position});
   }
 }

@@ -18,9 +18,8 @@ namespace hqmm {
 class DescentLearner : public Learner {
  public:
   /// Keeps a reference to the chunks. `restart` only chooses the random order.
-  DescentLearner(Hqmm start, const std::vector<Chunk>& chunks, std::size_t burn_in,
-                 const TrainOptions& options, std::size_t restart,
-                 std::unique_ptr<UpdateRule> rule);
+  DescentLearner(Hqmm start, const Chunks& chunks, std::size_t burn_in, const TrainOptions& options,
+                 std::size_t restart, std::unique_ptr<UpdateRule> rule);
 
   EpochOutcome run_epoch(std::size_t epoch, const StopRequest& stop) override;
   [[nodiscard]] AnyModel candidate() const override;
@@ -51,7 +50,7 @@ class DescentLearner : public Learner {
   void average_in(std::size_t update);
 
   Hqmm model_;  // its Γ are parameters; ρ₀ follows B
-  const std::vector<Chunk>& chunks_;
+  const Chunks& chunks_;
   GradientOptions gradient_options_;
   GradientScratch scratch_;
   std::vector<SequenceView> batch_;

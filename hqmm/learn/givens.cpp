@@ -58,7 +58,7 @@ struct AngleSearch {
 
 }  // namespace
 
-GivensSearch::GivensSearch(Hqmm start, const std::vector<Chunk>& chunks, std::size_t burn_in,
+GivensSearch::GivensSearch(Hqmm start, const Chunks& chunks, std::size_t burn_in,
                            const TrainOptions& options, std::size_t restart)
     : model_(std::move(start)),
       chunks_(chunks),

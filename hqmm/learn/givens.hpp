@@ -19,8 +19,8 @@ namespace hqmm {
 class GivensSearch : public Learner {
  public:
   /// Keeps a reference to the chunks.
-  GivensSearch(Hqmm start, const std::vector<Chunk>& chunks, std::size_t burn_in,
-               const TrainOptions& options, std::size_t restart);
+  GivensSearch(Hqmm start, const Chunks& chunks, std::size_t burn_in, const TrainOptions& options,
+               std::size_t restart);
 
   EpochOutcome run_epoch(std::size_t epoch, const StopRequest& stop) override;
   [[nodiscard]] AnyModel candidate() const override { return model_; }
@@ -32,7 +32,7 @@ class GivensSearch : public Learner {
                                             const std::vector<SequenceView>& batch) const;
 
   Hqmm model_;
-  const std::vector<Chunk>& chunks_;
+  const Chunks& chunks_;
   std::size_t burn_in_;
   TrainOptions options_;
   std::size_t restart_;

@@ -155,7 +155,7 @@ class StationarityProbe::Measurement {
   TrainOptions options_;
   Alphabet alphabet_;
   Matrix initial_state_;
-  std::vector<Chunk> chunks_;
+  Chunks chunks_;
   GradientOptions gradient_options_;
   std::uint64_t stride_ = 1;
   StationarityReport report_;

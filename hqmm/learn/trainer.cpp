@@ -92,7 +92,7 @@ class Trainer {
   void require_engine(const Hqmm& model) const {
     if (options_.engine == EngineKind::kAuto) return;
     std::vector<SequenceView> all;
-    for (const Chunk& chunk : chunks_) all.push_back(chunk.symbols);
+    for (std::size_t i = 0; i < chunks_.size(); ++i) all.push_back(chunks_[i].symbols);
     const bool stays_feasible = !literal() && is_feasible(model);
     static_cast<void>(choose(shape_of(model, all, stays_feasible), options_.engine));
   }
@@ -186,7 +186,8 @@ class Trainer {
   /// Validates a candidate, keeps it when it is the best yet, and tells the observer. True when it
   /// is the best of its restart.
   bool consider(const AnyModel& candidate, EpochRecord record) {
-    const Score found = score(candidate, validation_, plan_.validation_burn_in, options_.threads);
+    const Score found =
+        score(candidate, validation_, plan_.validation_burn_in, options_.threads, Detail::kSums);
     record.validation = figures_of(found);
     record.feasibility_residual = found.feasibility_residual;
     record.seconds = seconds();
@@ -238,7 +239,7 @@ class Trainer {
   const std::optional<AnyModel>& warm_;
   const Checkpoint* resume_;
   DataPlan plan_;
-  std::vector<Chunk> chunks_;
+  Chunks chunks_;
   std::chrono::steady_clock::time_point start_;
   Checkpoint state_;
   bool have_best_ = false;

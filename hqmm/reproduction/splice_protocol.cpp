@@ -107,7 +107,7 @@ class ClassErrors {
 /// The models after each epoch; where training diverged, the last one stands for the rest.
 std::vector<AnyModel> descend(const SequenceSet& rows, const TrainOptions& options,
                               std::size_t stream) {
-  const std::vector<Chunk> chunks = cut(rows, {0, 0});
+  const Chunks chunks = cut(rows, {0, 0});
   auto rule = options.learner == LearnerKind::kCosm ? make_cosm(options) : make_ns_ris(options);
   DescentLearner learner(std::get<Hqmm>(random_start(options, rows.alphabet(), stream)), chunks, 0,
                          options, stream, std::move(rule));

@@ -35,10 +35,19 @@ struct Score {
   std::optional<Raw> raw;  // for infeasible models only
   double feasibility_residual = 0.0;
 
-  std::vector<SequenceLikelihood> per_sequence;
+  struct Place {
+    std::size_t sequence = 0;
+    std::uint64_t position = 0;
+  };
+  std::optional<Place> first_impossible;  // symbol of probability 0
+
+  std::vector<SequenceLikelihood> per_sequence;  // none with Detail::kSums
 };
 
+/// Whether the likelihoods of single sequences are kept: 40 bytes for each.
+enum class Detail { kSums, kSequences };
+
 [[nodiscard]] Score score(const AnyModel& model, const SequenceSet& set, std::size_t burn_in,
-                          int threads = 0);
+                          int threads = 0, Detail detail = Detail::kSequences);
 
 }  // namespace hqmm

@@ -106,7 +106,9 @@ HQMM_PROPERTY(Cut, ChunksLieEndToEndAndOnlyATailIsLost) {
   const std::size_t burn_in = draw.between(0, std::max<std::size_t>(chunk_length, 1) - 1);
   const SequenceSet set = set_of(lengths);
   std::vector<std::size_t> covered(set.size());
-  for (const Chunk& chunk : cut(set, {chunk_length, burn_in})) {
+  const Chunks chunks = cut(set, {chunk_length, burn_in});
+  for (std::size_t i = 0; i < chunks.size(); ++i) {
+    const Chunk chunk = chunks[i];
     HQMM_HOLDS(chunk.symbols.size() > burn_in);
     HQMM_HOLDS(chunk_length == 0U || chunk.symbols.size() <= chunk_length);
     HQMM_HOLDS(chunk.begin == covered[chunk.sequence]);

@@ -113,5 +113,22 @@ TEST(ModelFile, AFileCalledImageInTheCurrentFolderIsNoObstacle) {
   std::filesystem::remove_all(folder);
 }
 
+TEST(ModelFile, HostileFilesAreBadData) {
+  for (const auto& entry : std::filesystem::directory_iterator(testing::corpus("hostile"))) {
+    SCOPED_TRACE(entry.path().filename().string());
+    testing::expect_error(ErrorCode::kBadData, "",
+                          [&] { (void)read_model(entry.path().string()); });
+  }
+}
+
+TEST(ModelFile, ATokenThatIsNoUtf8IsKeptOrRefused) {
+  Hqmm model = random_hqmm(2, 1, 2, 1);
+  model.alphabet = Alphabet::tokens({"caf\xE9", "b"});
+  expect_same(model, std::get<Hqmm>(through({model, {}}, "h5").model));
+  testing::expect_error(ErrorCode::kBadData, "the token 'caf\\xe9' is not UTF-8", [&] {
+    (void)serialize_model({model, {}}, ModelFormat::kJson);
+  });
+}
+
 }  // namespace
 }  // namespace hqmm

@@ -1,6 +1,7 @@
 #include "hqmm/io/text.hpp"
 #include "hqmm/core/error.hpp"
 #include "hqmm/core/random.hpp"
+#include "hqmm/io/sequences.hpp"
 #include "support/files.hpp"
 #include "support/support.hpp"
 
@@ -180,6 +181,61 @@ TEST(TextFormat, ReadsAcrossBlocks) {
   expected.push_back(0);
   expected.end_sequence();
   EXPECT_EQ(read_sequences(folder.write("x.txt", text)).hash(), expected.hash());
+}
+
+/// Whatever the classes are called, the text is read back as it was or is not written.
+TEST(ToText, ClassesAreReadBackOrRefused) {
+  const std::string bytes("a#>@;,?\" \t\n\r\0\x01\x7F\xC3\xA9\xEF\xBB\xBF", 21);
+  const TemporaryFolder folder;
+  std::size_t written = 0, refused = 0;
+  for (std::uint64_t i = 0; i < 2000; ++i) {
+    RandomStream random(41, Purpose::kTest, i);
+    SequenceSet set(Alphabet::integers(3));
+    for (int k = 0; k < 3; ++k) {
+      for (int t = 0; t < 3; ++t) set.push_back(static_cast<Symbol>((k + t) % 3));
+      std::string name;
+      for (std::uint64_t c = random.below(4); c > 0; --c) name += bytes[random.below(bytes.size())];
+      set.end_sequence_labelled(name);
+    }
+    std::string text;
+    try {
+      text = to_text(set);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::kBadData);
+      ++refused;
+      continue;
+    }
+    ++written;
+    ReadOptions options;
+    options.format = Format::kLabelled;
+    options.alphabet = set.alphabet();
+    const SequenceSet back = read_sequences(folder.write("set.txt", text), options);
+    EXPECT_EQ(testing::labels_of(back), testing::labels_of(set));
+    EXPECT_EQ(testing::symbols_of(back), testing::symbols_of(set));
+  }
+  EXPECT_GT(written, 100U);
+  EXPECT_GT(refused, 100U);
+}
+
+TEST(ToText, TokensAreReadBackOrRefused) {
+  const TemporaryFolder folder;
+  for (const std::string token :
+       {"\xEF\xBB\xBF", "\xEF\xBB\xBFx", "\xEF", "\xEF\xBB", "\xE9", "x;"}) {
+    for (const std::string other : {"b", "bb"}) {
+      SCOPED_TRACE(printable(token) + " " + other);
+      const SequenceSet set(Alphabet::tokens({token, other}), {{0, 1, 0}, {1, 0, 0}});
+      ReadOptions options;
+      options.format = Format::kText;
+      options.alphabet = set.alphabet();
+      try {
+        const SequenceSet back = read_sequences(folder.write("set.txt", to_text(set)), options);
+        EXPECT_EQ(testing::symbols_of(back), testing::symbols_of(set));
+      } catch (const Error& error) {
+        EXPECT_NE(std::string(error.what()).find("byte-order mark"), std::string::npos)
+            << error.what();
+      }
+    }
+  }
 }
 
 }  // namespace

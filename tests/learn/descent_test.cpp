@@ -29,7 +29,7 @@ struct ThreeEpochs {
   }
 
   testing::SmallData data;
-  std::vector<Chunk> chunks;
+  Chunks chunks;
   Hqmm start;
   std::vector<Stack> steps;
   std::unique_ptr<DescentLearner> learner;

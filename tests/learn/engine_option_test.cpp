@@ -43,7 +43,7 @@ TEST(EngineOption, EveryEngineLearnsTheSame) {
 
 TEST(EngineOption, ReachesTheGradient) {
   const testing::SmallData data = testing::draw(synthetic_hqmm(), 3, 1, 30);
-  const std::vector<Chunk> chunks = cut(data.train, {0, 0});
+  const Chunks chunks = cut(data.train, {0, 0});
   TrainOptions options = options_for(LearnerKind::kNsRis, EngineKind::kPure);
   options.initial_state = InitialStateKind::kUniform;  // which is not pure
   Hqmm start = std::get<Hqmm>(AnyModel(synthetic_hqmm()));

@@ -13,7 +13,7 @@ using testing::quick;
 
 TEST(GivensSearch, KeepsOrImprovesEveryBatchAndStaysFeasible) {
   const testing::SmallData data = testing::draw(synthetic_hqmm(), 1, 1, 60);
-  const std::vector<Chunk> chunks = cut(data.train, {0, 5});
+  const Chunks chunks = cut(data.train, {0, 5});
   RandomStream random(23, Purpose::kTest);
   const Hqmm start = testing::random_hqmm({2, 6, 1}, random);
   TrainOptions options = quick(LearnerKind::kGivens);
@@ -36,7 +36,7 @@ TEST(GivensSearch, KeepsOrImprovesEveryBatchAndStaysFeasible) {
 
 TEST(GivensSearch, NothingToTurnChangesNothing) {
   const SequenceSet set(Alphabet::integers(1), {{0, 0, 0}});
-  const std::vector<Chunk> chunks = cut(set, {0, 0});
+  const Chunks chunks = cut(set, {0, 0});
   RandomStream random(23, Purpose::kTest, 1);
   const Hqmm start = testing::random_hqmm({1, 1, 1}, random);  // Γ has one row
   GivensSearch search(start, chunks, 0, quick(LearnerKind::kGivens), 0);

@@ -3,10 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include "hqmm/core/decompositions.hpp"
 #include "hqmm/core/error.hpp"
+#include "hqmm/core/krylov.hpp"
 #include "hqmm/model/embedding.hpp"
 #include "hqmm/model/hermitian_basis.hpp"
+#include "hqmm/model/random_models.hpp"
 #include "hqmm/model/synthetic.hpp"
+#include "hqmm/model/total_channel.hpp"
 #include "support/matrices.hpp"
 #include "support/reference.hpp"
 
@@ -213,6 +217,55 @@ TEST(Channel, ThatAnnihilatesEverythingIsAnError) {
     EXPECT_THROW((void)channel_spectrum(set), Error);
     EXPECT_THROW((void)channel_fixed_point(set), Error);
   }
+}
+
+TEST(TotalChannel, IsTheSumOfTheSymbolsMaps) {
+  for (const Index n : {1, 3, 18, 32, 36, 68}) {
+    RandomStream random(71, Purpose::kTest, static_cast<std::uint64_t>(n));
+    const KrausSet set = random_kraus(3, 2, n, random);
+    const Matrix state = random_density_matrix(n, random) - Matrix::Identity(n, n);
+    const Matrix moved = TotalChannel(set).apply(state);
+    EXPECT_LE(norm_distance(moved, set.apply_total(state)), 1e-13) << n;
+    EXPECT_EQ(moved, moved.adjoint()) << n;
+  }
+}
+
+TEST(Spectrum, OfALargeChannelIsThatOfItsMatrix) {
+  RandomStream random(72, Purpose::kTest);
+  const KrausSet set = random_kraus(2, 2, 20, random);
+  const Spectrum found = channel_spectrum(set, 8);
+  EXPECT_TRUE(found.converged);
+  const auto all = eigenvalues(total_channel_matrix(set));
+  ASSERT_TRUE(all.has_value());
+  std::vector<double> moduli;
+  for (const Complex value : *all) moduli.push_back(std::abs(value));
+  std::sort(moduli.rbegin(), moduli.rend());
+  for (std::size_t i = 0; i < found.eigenvalues.size(); ++i) {
+    EXPECT_LE(distance_to(*all, found.eigenvalues[i]), 1e-10);
+    EXPECT_NEAR(std::abs(found.eigenvalues[i]), moduli[i], 1e-10);
+  }
+}
+
+/// A rotation by every angle: nothing leads, so nothing converges.
+TEST(Krylov, EndsWhenItsProductsAreUsedUp) {
+  constexpr Index kOrder = 2000;
+  Index products = 0;
+  const LinearMap map{kOrder, [&products](const double* x, double* y) {
+                        ++products;
+                        for (Index i = 0; i < kOrder; i += 2) {
+                          const double angle = 0.001 * static_cast<double>(i);
+                          y[i] = std::cos(angle) * x[i] - std::sin(angle) * x[i + 1];
+                          y[i + 1] = std::sin(angle) * x[i] + std::cos(angle) * x[i + 1];
+                        }
+                      }};
+  KrylovOptions options;
+  options.wanted = 8;
+  options.most_products = 200;
+  const auto found = leading_eigen(map, Leading::kLargestModulus, options);
+  ASSERT_TRUE(found.has_value());
+  EXPECT_FALSE(found->converged);
+  EXPECT_EQ(found->values.size(), 8);
+  EXPECT_LE(products, 200 + options.space);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "hqmm/core/error.hpp"
 #include "hqmm/model/any_model.hpp"
+#include "hqmm/model/random_models.hpp"
 #include "hqmm/model/synthetic.hpp"
 #include "support/matrices.hpp"
 #include "support/reference.hpp"
@@ -284,6 +285,25 @@ TEST(HqmmFilter, TwentyThousandSymbolsNeitherUnderflowNorDrift) {
     EXPECT_LT(log_likelihood, -20000.0);
     EXPECT_NEAR(log_likelihood, static_cast<double>(expected), 1e-12 * std::abs(log_likelihood));
     EXPECT_LE(norm_distance(filter.state(), narrow(state)), 1e-9);
+  }
+}
+
+/// Symbol 1 has probability 1e-320, below what doubles hold in full, and leaves the state alone.
+TEST(HqmmFilter, KeepsTheStateOverASymbolNearTheLeastDouble) {
+  RandomStream random(91, Purpose::kTest);
+  KrausSet set(2, 1, 2);
+  set.op(0, 0) = Matrix::Identity(2, 2);
+  set.op(1, 0) = 1e-160 * Matrix::Identity(2, 2);
+  const Matrix start = random_density_matrix(2, random);
+  const Hqmm model = stationary_hqmm(Alphabet::integers(2), set, start);
+  HqmmFilter filter(model);
+  std::vector<double> next(2);
+  for (const Symbol symbol : {1, 1, 0, 1}) {
+    const double weight = filter.step(symbol).raw;
+    EXPECT_NEAR(std::log(weight), symbol == 1 ? std::log(1e-320) : 0.0, 1e-12);
+    EXPECT_LE((filter.state() - start).norm(), 1e-15);
+    filter.next_distribution(next);
+    EXPECT_NEAR(next[0], 1.0, 1e-15);
   }
 }
 

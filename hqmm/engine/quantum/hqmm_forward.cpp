@@ -103,30 +103,39 @@ class SetPass {
         burn_in_(burn_in),
         threads_(threads),
         feasible_(is_feasible(model)),
-        pass_(model, feasible_, threads),
-        out_(set.size()) {}
+        pass_(model, feasible_, threads) {}
 
-  std::vector<SequenceLikelihood> run() {
+  void run(const LikelihoodSink& sink) {
     const bool slices = model_.positions.stationary();
     for (std::size_t i = 0; i < set_.size();) {
-      if (slices && set_[i].size() > kSliceSymbols) {
-        run_long(i++);
-        continue;
+      first_ = i;
+      const bool is_long = slices && set_[i].size() > kSliceSymbols;
+      const std::size_t end = is_long ? i + 1 : end_of_batch(i);
+      out_.assign(end - i, {});
+      asked_.clear();
+      if (is_long) {
+        run_long(i);
+      } else {
+        run_batch(i, end);
       }
-      std::size_t end = i;
-      std::size_t symbols = 0;
-      while (end < set_.size() && (end == i || symbols + set_[end].size() <= kSliceSymbols))
-        symbols += set_[end++].size();
-      run_batch(i, end);
+      ask_filter();
+      sink(first_, out_);
       i = end;
     }
-    ask_filter();
-    return std::move(out_);
   }
 
  private:
+  [[nodiscard]] std::size_t end_of_batch(std::size_t begin) const {
+    std::size_t end = begin;
+    std::size_t symbols = 0;
+    while (end < set_.size() && (end == begin || symbols + set_[end].size() <= kSliceSymbols))
+      symbols += set_[end++].size();
+    return end;
+  }
+
   void run_batch(std::size_t begin, std::size_t end) {
     std::vector<SequenceView> batch;
+    batch.reserve(end - begin);
     for (std::size_t i = begin; i < end; ++i) batch.push_back(set_[i]);
     pass_.run(batch, burn_in_);
     for (std::size_t i = begin; i < end; ++i) add(i, i - begin);
@@ -154,15 +163,16 @@ class SetPass {
       asked_.push_back(i);
       return;
     }
-    out_[i].scored += pass_.scored(at);
-    out_[i].raw_log_likelihood += pass_.log_likelihoods[at];
-    out_[i].log_likelihood += pass_.log_likelihoods[at] - pass_.log_totals[at];
+    SequenceLikelihood& out = out_[i - first_];
+    out.scored += pass_.scored(at);
+    out.raw_log_likelihood += pass_.log_likelihoods[at];
+    out.log_likelihood += pass_.log_likelihoods[at] - pass_.log_totals[at];
   }
 
   void ask_filter() {
     parallel_for(asked_.size(), threads_, [&](std::size_t k) {
       HqmmFilter filter(model_);
-      out_[asked_[k]] = log_likelihood(filter, set_[asked_[k]], burn_in_);
+      out_[asked_[k] - first_] = log_likelihood(filter, set_[asked_[k]], burn_in_);
     });
   }
 
@@ -172,6 +182,8 @@ class SetPass {
   int threads_;
   bool feasible_;
   ForwardPass pass_;
+  // Of the batch at hand:
+  std::size_t first_ = 0;
   std::vector<SequenceLikelihood> out_;
   std::vector<std::size_t> asked_;  // sequences for the filter
 };
@@ -180,7 +192,17 @@ class SetPass {
 
 std::vector<SequenceLikelihood> hqmm_log_likelihoods(const Hqmm& model, const SequenceSet& set,
                                                      std::size_t burn_in, int threads) {
-  return SetPass(model, set, burn_in, threads).run();
+  std::vector<SequenceLikelihood> out;
+  out.reserve(set.size());
+  hqmm_log_likelihoods(model, set, burn_in, threads, [&out](std::size_t, auto found) {
+    out.insert(out.end(), found.begin(), found.end());
+  });
+  return out;
+}
+
+void hqmm_log_likelihoods(const Hqmm& model, const SequenceSet& set, std::size_t burn_in,
+                          int threads, const LikelihoodSink& sink) {
+  SetPass(model, set, burn_in, threads).run(sink);
 }
 
 }  // namespace hqmm

@@ -94,7 +94,7 @@ class Predictor {
 /// Text from stdin, answered symbol by symbol as it arrives.
 template <typename Filter>
 void follow(Predictor<Filter>& predictor, const ReadOptions& read) {
-  ByteSource source("-");
+  ByteSource source("-", read.max_ratio);
   TextDecoder decoder("-", read.alphabet, read.ambiguous);
   std::vector<char> buffer(64 * 1024);
   const auto on_symbol = [&](Symbol symbol) { predictor.take(symbol); };

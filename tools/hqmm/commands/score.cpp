@@ -110,7 +110,8 @@ void run_score(const ScoreFlags& options) {
   const ModelFile file = read_model(options.model);
   const Alphabet& alphabet = alphabet_of(file.model);
   SequenceSet set = read_sequences(options.sequences, options.data.resolve(&alphabet));
-  const Score result = score(file.model, set, options.burn_in, options.common.threads);
+  const Score result = score(file.model, set, options.burn_in, options.common.threads,
+                             options.per_sequence ? Detail::kSequences : Detail::kSums);
   warn_if_infeasible(file.model, options.model);
   if (result.sequences == 0) {
     throw fail(ErrorCode::kBadData, {options.sequences, {}, {}, {}, {}},
@@ -118,16 +119,12 @@ void run_score(const ScoreFlags& options) {
                "burn-in of {}",
                options.burn_in);
   }
-  if (result.impossible > 0) {
-    for (std::size_t i = 0; i < result.per_sequence.size(); ++i) {
-      if (const auto at = result.per_sequence[i].impossible_at) {
-        warn(fmt::format(
-            "{} of {} sequences hold a symbol the model gives probability 0 (first: sequence {}, "
-            "position {}): their log-likelihood is −∞",
-            result.impossible, result.sequences, i, *at));
-        break;
-      }
-    }
+  if (result.first_impossible) {
+    warn(fmt::format(
+        "{} of {} sequences hold a symbol the model gives probability 0 (first: sequence {}, "
+        "position {}): their log-likelihood is −∞",
+        result.impossible, result.sequences, result.first_impossible->sequence,
+        result.first_impossible->position));
   }
   Output output(readers_of(options.common), options.common.out);
   if (options.common.json) {
