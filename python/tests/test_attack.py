@@ -12,7 +12,7 @@ import hqmm
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 SHARED = pathlib.Path(os.environ.get("HQMM_SHARED", SOURCE.parent / "shared"))
-FILES = [path for folder in (SOURCE / "tests/formats/hostile", SHARED / "attack") if folder.is_dir()
+FILES = [path for folder in (SOURCE / "tests/formats/hostile", SOURCE / "tests/formats/terminal", SHARED / "attack") if folder.is_dir()
          for path in sorted(folder.iterdir())]
 
 # One interpreter reads all files in every way; it writes a line per file that it has survived.

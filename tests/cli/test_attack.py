@@ -12,7 +12,7 @@ from conftest import BINARY, OK, SHARED, SOURCE, USAGE, BAD_DATA
 MOST_BYTES = 500_000_000
 MOST_SECONDS = 5  # of processor time, which does not depend on what else the machine does
 
-FOLDERS = [SOURCE / "tests" / "formats" / "hostile", SHARED / "attack"]
+FOLDERS = [SOURCE / "tests" / "formats" / "hostile", SOURCE / "tests" / "formats" / "terminal", SHARED / "attack"]
 FILES = [path for folder in FOLDERS if folder.is_dir() for path in sorted(folder.iterdir())]
 sanitized = pytest.mark.skipif(bool(os.environ.get("HQMM_SANITIZE")),
                                reason="skipped: a sanitizer takes memory and time of its own")

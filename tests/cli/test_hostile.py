@@ -112,5 +112,5 @@ def test_a_class_that_text_cannot_hold_is_refused(tmp_path):
     path = tmp_path / "data.csv"
     path.write_text('class,a,b\n"two\nlines",0,1\nplain,1,1\n')
     fails(BAD_DATA, "convert", path, tmp_path / "out.txt", "--label-column", "class",
-          says=["two\\x0alines", "cannot be written as text"])
+          says=["two\\u000alines", "cannot be written as text"])
     assert not (tmp_path / "out.txt").exists()

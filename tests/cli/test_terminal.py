@@ -16,7 +16,7 @@ from conftest import (BINARY, CANNOT_WRITE, OK, SOURCE, USAGE, hqmm, random_krau
                       wait_until_caught, write_hqmm)
 
 INTERRUPTED = 130
-HOSTILE = SOURCE / "tests" / "formats" / "hostile"
+HOSTILE = SOURCE / "tests" / "formats" / "terminal"
 SHORT = ["-n", "2", "-w", "1", "--epochs", "2"]
 LONG = ["-n", "2", "-w", "1", "--epochs", "100000000"]
 
