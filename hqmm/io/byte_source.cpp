@@ -45,7 +45,7 @@ struct ByteSource::State {
   std::size_t begin = 0, end = 0;
   z_stream inflater{};
   bool inflater_ready = false;
-  double max_ratio = kMaxRatio;
+  std::optional<double> max_ratio;
   std::uint64_t packed = 0, unpacked = 0;  // bytes of gzip so far
 
   ~State() {
@@ -72,7 +72,7 @@ std::size_t read_raw(int fd, const std::string& name, char* to, std::size_t size
 
 }  // namespace
 
-ByteSource::ByteSource(const std::string& path, double max_ratio)
+ByteSource::ByteSource(const std::string& path, std::optional<double> max_ratio)
     : name_(path), state_(std::make_unique<State>()) {
   state_->max_ratio = max_ratio;
   state_->fd = open_input(path);
@@ -168,11 +168,13 @@ std::size_t ByteSource::read_gzip(std::span<char> buffer) {
   }
   const std::size_t got = room - s.inflater.avail_out;
   s.unpacked += got;
+  const double most = s.max_ratio.value_or(kMaxRatio);
   if (s.unpacked > kAlwaysUnpacked &&
-      static_cast<double>(s.unpacked) > s.max_ratio * static_cast<double>(s.packed)) {
+      static_cast<double>(s.unpacked) > most * static_cast<double>(s.packed)) {
     throw fail(ErrorCode::kBadData, in_file(name_),
-               "the gzip stream unpacks to more than {:g} times its size; {} allows more",
-               s.max_ratio, option("max_ratio"));
+               "the gzip stream unpacks to more than {:g} times its size; {}", most,
+               s.max_ratio ? fmt::format("{} allows more", option("max_ratio"))
+                           : "unpack it first if that is right");
   }
   return got;
 }

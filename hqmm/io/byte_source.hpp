@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -16,8 +17,9 @@ inline constexpr double kMaxRatio = 500.0;
 class ByteSource {
  public:
   /// Throws kNoInput when the file is missing, unreadable or a directory. A gzip stream that has
-  /// unpacked to more than 64 MiB may not be more than `max_ratio` times its packed size.
-  explicit ByteSource(const std::string& path, double max_ratio = kMaxRatio);
+  /// unpacked to more than 64 MiB may not be more than `max_ratio` times its packed size; without
+  /// one that people can set, than kMaxRatio.
+  explicit ByteSource(const std::string& path, std::optional<double> max_ratio = {});
   ~ByteSource();
   ByteSource(const ByteSource&) = delete;
   ByteSource& operator=(const ByteSource&) = delete;

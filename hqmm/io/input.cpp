@@ -2,7 +2,7 @@
 
 namespace hqmm {
 
-Input::Input(const std::string& path, double max_ratio) : source_(path, max_ratio) {
+Input::Input(const std::string& path, std::optional<double> max_ratio) : source_(path, max_ratio) {
   head_.resize(kHeadSize);
   std::size_t used = 0;
   while (used < kHeadSize) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,7 +18,7 @@ class Input {
   static constexpr std::size_t kHeadSize = 256 * 1024;
 
   /// Opens the path and waits for its head.
-  explicit Input(const std::string& path, double max_ratio = kMaxRatio);
+  explicit Input(const std::string& path, std::optional<double> max_ratio = {});
 
   [[nodiscard]] const std::string& name() const noexcept { return source_.name(); }
   /// The first kHeadSize bytes, or everything when there is less.
