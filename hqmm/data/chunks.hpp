@@ -38,6 +38,7 @@ inline constexpr std::size_t kAutoBurnIn = 20;
 class Chunks {
  public:
   Chunks() = default;
+  /// The set must outlive them.
   Chunks(const SequenceSet& set, const ChunkPlan& plan);
   [[nodiscard]] std::size_t size() const noexcept { return whole_ ? set_->size() : pieces_.size(); }
   [[nodiscard]] bool empty() const noexcept { return size() == 0; }

@@ -200,6 +200,10 @@ bool TableDecoder::add_cell(const Cell& cell, std::uint64_t line) {
     set_.push_back(kMissing);
     return true;
   }
+  if (cell.text.find('\n') != std::string::npos) {  // it would end the sequence
+    throw fail(ErrorCode::kBadData, input_->at(line, cell.column),
+               "expected symbols on one line; the quoted cell goes on over several");
+  }
   const std::size_t before = set_.symbols().size();
   const bool kept = decoder_.decode_field(cell.text, line, cell.column, set_);
   const std::size_t found = set_.symbols().size() - before;

@@ -89,7 +89,8 @@ TEST(Cut, KeepsALastPieceWithASymbolToScore) {
 }
 
 TEST(Cut, LeavesOutSequencesThatEndWithinTheBurnIn) {
-  const auto chunks = cut(set_of({5, 6, 5}), {.chunk_length = 0, .burn_in = 5});
+  const SequenceSet set = set_of({5, 6, 5});
+  const auto chunks = cut(set, {.chunk_length = 0, .burn_in = 5});
   ASSERT_EQ(chunks.size(), 1U);
   EXPECT_EQ(chunks[0].sequence, 1U);
 }

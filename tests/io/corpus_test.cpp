@@ -180,6 +180,8 @@ const std::vector<Rejected>& rejected() {
       {"bad/no_label.csv", "no_label.csv:2:1: the row has no class", with_label("class")},
       {"bad/two_in_cell.csv", "two_in_cell.csv:2:6: expected one symbol, found '1 2'",
        with_label("class")},
+      {"bad/cell_over_lines.csv", "cell_over_lines.csv:3:5: expected symbols on one line",
+       with_label("class")},
       {"bad/header_alone.csv", "the input holds no sequences", with_label("class")},
       {"bad/negative.npy", "row 2, column 2: -3 is negative"},
       {"bad/half.npy", "row 1, column 2: 1.5 is no whole number"},
