@@ -52,7 +52,7 @@ std::uint8_t* SymbolBlock::reserve_bytes(std::size_t count) {
 
 Offsets::Offsets(const Offsets& other) {
   grow(other.size_);
-  std::memcpy(data_, other.data_, other.size_ * sizeof(std::uint64_t));
+  std::copy_n(other.data_, other.size_, data_);
   size_ = other.size_;
 }
 

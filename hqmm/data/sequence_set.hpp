@@ -122,7 +122,8 @@ class Offsets {
       : data_(std::exchange(other.data_, nullptr)),
         size_(std::exchange(other.size_, 0)),
         capacity_(std::exchange(other.capacity_, 0)) {}
-  Offsets& operator=(Offsets other) noexcept {
+  Offsets& operator=(const Offsets& other) { return *this = Offsets(other); }
+  Offsets& operator=(Offsets&& other) noexcept {
     swap(other);
     return *this;
   }

@@ -18,6 +18,7 @@ IntegerMatrix StoredMatrix::view() const {
 
 std::vector<IntegerMatrix> views(const std::vector<StoredMatrix>& matrices) {
   std::vector<IntegerMatrix> out;
+  out.reserve(matrices.size());
   for (const StoredMatrix& matrix : matrices) out.push_back(matrix.view());
   return out;
 }

@@ -120,9 +120,9 @@ double HqmmFilter::apply(std::uint32_t set, Index first, Index count) {
 
 /// The same of an enlarged ρ, for weights that would have few digits left or none.
 double HqmmFilter::apply_enlarged(std::uint32_t set, Index first, Index count) {
-  for (std::size_t k = 0; k < rho_.size(); ++k) rho_[k] *= kEnlarged;
+  for (double& entry : rho_) entry *= kEnlarged;
   const double trace = apply(set, first, count);
-  for (std::size_t k = 0; k < rho_.size(); ++k) rho_[k] /= kEnlarged;
+  for (double& entry : rho_) entry /= kEnlarged;
   return trace;
 }
 
