@@ -15,16 +15,9 @@ constexpr double kImpossible = -std::numeric_limits<double>::infinity();
 constexpr double kMostOdds = 700.0;
 constexpr std::size_t kRowsAtOnce = 256;
 
-/// 𝒦_y†(E) = Σ_q K[y][q]† E K[y][q]; summed over y for a missing symbol.
+/// 𝒦_y†(E), summed over y for a missing symbol.
 Matrix pull_back(const KrausSet& set, Symbol symbol, const Matrix& effect) {
-  const bool missing = symbol == kMissing;
-  const Index first = missing ? 0 : symbol;
-  const Index last = missing ? set.alphabet_size() : first + 1;
-  Matrix out = Matrix::Zero(effect.rows(), effect.cols());
-  for (Index y = first; y < last; ++y)
-    for (Index q = 0; q < set.kraus_rank(); ++q)
-      out.noalias() += set.op(y, q).adjoint() * effect * set.op(y, q);
-  return out;
+  return symbol == kMissing ? set.apply_total_adjoint(effect) : set.apply_adjoint(symbol, effect);
 }
 
 /// Divides by the trace and returns its logarithm; −∞ leaves the matrix alone.

@@ -124,13 +124,15 @@ class ClassifierFit {
     const std::size_t index = member * labelled_.classes.size() + c;
     for (std::size_t set = 0; set < sets; ++set) {
       RandomStream random(train.seed, Purpose::kNoise, index, set);
-      out.sets.push_back(kraus_of_frequencies(frequencies.row(static_cast<Index>(set)),
-                                              train.kraus_rank, train.latent_dim,
-                                              options_.start_noise, random));
+      const RealVector seen = frequencies.row(static_cast<Index>(set));
+      out.sets.push_back(kraus_of_frequencies(
+          seen, {train.latent_dim, seen.size(), train.kraus_rank, train.field, train.emission},
+          options_.start_noise, random));
     }
+    out.field = train.field;
     RandomStream random(train.seed, Purpose::kInitialState, index);
     out.initial_state = train.initial_state == InitialStateKind::kRandom
-                            ? random_density_matrix(train.latent_dim, random)
+                            ? random_density_matrix(train.latent_dim, random, train.field)
                             : maximally_mixed(train.latent_dim);
     return out;
   }
@@ -146,8 +148,9 @@ class ClassifierFit {
       TrainOptions schedule = options_.train;
       schedule.epochs = epochs;
       for (std::size_t epoch = 0; epoch < epochs && !over; ++epoch) {
-        const double objective =
-            descent.run_epoch(done, step_size_at(schedule, epoch), kind, hooks_.stop_requested);
+        const double objective = descent.run_epoch(
+            done, {step_size_at(schedule, epoch), emission_step_at(schedule, epoch)}, kind,
+            hooks_.stop_requested);
         ++done;
         over = tell(member, done, objective);
       }
@@ -262,6 +265,7 @@ TrainOptions joint_train_options() {
   options.epochs = 20;
   options.batch_size = 200;
   options.step_size = 0.02;
+  options.emission_step = 0.02;
   return options;
 }
 

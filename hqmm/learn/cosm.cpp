@@ -6,6 +6,8 @@
 //
 // The Cayley map keeps Γ†Γ = I exactly; rounding would still add up over many thousands of steps,
 // so a residual beyond 1e-13 is polished away.
+#include <cmath>
+
 #include "hqmm/learn/update_rule.hpp"
 #include "hqmm/stiefel/cayley.hpp"
 #include "hqmm/stiefel/newton_schulz.hpp"
@@ -22,6 +24,11 @@ constexpr double kPolishAbove = 1e-13;
 double by_spectral_norm(const Stack& z) {
   const double norm = spectral_norm(z);
   return norm > 0.0 ? 1.0 / norm : 1.0;
+}
+
+double length_or_one(const RealVector& x) {
+  const double length = x.stableNorm();
+  return length > 0.0 ? length : 1.0;
 }
 
 class Cosm : public UpdateRule {
@@ -44,6 +51,25 @@ class Cosm : public UpdateRule {
     }
     gamma = std::move(after);
     return {};
+  }
+
+  /// Of one column the Cayley map is a turn in the plane of c and M.
+  void update_columns(std::size_t parameter, Stack& columns, const Stack& gradient,
+                      double step_size) override {
+    Stack& momenta = momentum_of(parameter, columns);
+    for (Index i = 0; i < columns.cols(); ++i) {
+      auto c = columns.col(i).real();
+      auto m = momenta.col(i).real();
+      const RealVector g = gradient.col(i).real();
+      m = beta_ * m + (1.0 - beta_) * g / length_or_one(g);
+      m /= length_or_one(m);
+      const RealVector across = tangent_of_sphere(c, m);
+      const double length = across.norm();
+      if (!(length > 0.0)) continue;
+      const double angle = 2.0 * std::atan(0.5 * step_size * length);
+      c = std::cos(angle) * c - std::sin(angle) / length * across;
+      c /= c.norm();
+    }
   }
 
  private:

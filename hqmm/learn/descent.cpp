@@ -45,6 +45,9 @@ DescentLearner::DescentLearner(Hqmm start, const Chunks& chunks, std::size_t bur
       rule_(std::move(rule)) {
   if (options.initial_state == InitialStateKind::kLearned) state_rank_ = model_.latent_dim();
   if (options.initial_state == InitialStateKind::kPure) state_rank_ = 1;
+  if (model_.emits_on() == EmissionKind::kState) {
+    for (const KrausSet& set : model_.sets) emissions_.emplace_back(set.emission().cast<Complex>());
+  }
   gradient_options_ = {burn_in, options.gradient_through_burn_in, learns_state(), options.engine};
   if (learns_state()) {
     factor_ = factor_state(model_.initial_state, state_rank_);
@@ -55,6 +58,14 @@ DescentLearner::DescentLearner(Hqmm start, const Chunks& chunks, std::size_t bur
       options.learner == LearnerKind::kNsRis && options.retraction == RetractionKind::kLiteral;
   if (options.average > 0.0 && !literal) {
     for (std::size_t i = 0; i < parameter_count(); ++i) averages_.push_back(parameter(i));
+  }
+}
+
+void DescentLearner::put(std::size_t i, const Stack& value, Hqmm& model) const {
+  if (is_emission(i)) {
+    model.sets[i - model.sets.size()].emission() = value.real();
+  } else {
+    put_state(value, model);
   }
 }
 
@@ -78,12 +89,12 @@ BatchGradient DescentLearner::batch_gradient(std::span<const std::uint32_t> orde
 
 EpochOutcome DescentLearner::run_epoch(std::size_t epoch, const StopRequest& stop) {
   EpochOutcome outcome;
-  const double step_size = step_size_at(options_, epoch);
+  const Steps steps{step_size_at(options_, epoch), emission_step_at(options_, epoch)};
   RandomStream random(options_.seed, Purpose::kShuffle, restart_, epoch);
   const std::vector<std::uint32_t> order = permutation(chunks_.size(), random);
   sums_.clear();
-  for (const KrausSet& set : model_.sets)
-    sums_.push_back(Stack::Zero(set.gamma().rows(), set.gamma().cols()));
+  for (std::size_t i = 0; i < model_.sets.size() + emissions_.size(); ++i)
+    sums_.push_back(Stack::Zero(parameter(i).rows(), parameter(i).cols()));
   const std::size_t batches = (order.size() + options_.batch_size - 1) / options_.batch_size;
   rule_->begin_epoch();
   for (std::size_t begin = 0; begin < order.size(); begin += options_.batch_size) {
@@ -96,31 +107,46 @@ EpochOutcome DescentLearner::run_epoch(std::size_t epoch, const StopRequest& sto
     outcome.scored += batch.scored;
     outcome.log_likelihood += batch.log_likelihood;
     outcome.raw_log_likelihood += batch.raw_log_likelihood;
-    descend(batch, size, step_size, outcome);
+    descend(batch, size, steps, outcome);
     average_in(epoch * batches + begin / options_.batch_size);
   }
-  for (std::size_t i = 0; i < sums_.size(); ++i) {
-    outcome.gradient_nuclear_norm +=
-        nuclear_norm(project_tangent(parameter(i), sums_[i] / static_cast<double>(batches)));
-  }
+  for (std::size_t i = 0; i < sums_.size(); ++i)
+    outcome.gradient_nuclear_norm += tangent_norm(i, static_cast<double>(batches));
   return outcome;
 }
 
-void DescentLearner::descend(BatchGradient& batch, std::size_t size, double step_size,
+/// The nuclear norm of the epoch's mean gradient; of one column that is its length.
+double DescentLearner::tangent_norm(std::size_t i, double batches) const {
+  const Stack mean = sums_[i] / batches;
+  if (!is_emission(i)) return nuclear_norm(project_tangent(parameter(i), mean));
+  double sum = 0.0;
+  for (Index k = 0; k < mean.cols(); ++k)
+    sum += tangent_of_sphere(parameter(i).col(k).real(), mean.col(k).real()).norm();
+  return sum;
+}
+
+void DescentLearner::descend(BatchGradient& batch, std::size_t size, const Steps& steps,
                              EpochOutcome& outcome) {
   const double weight = 1.0 / static_cast<double>(size);
   for (std::size_t i = 0; i < model_.sets.size(); ++i) {
     Stack& mean = batch.sets[i];
     if (size > 1) scale(weight, mean);
     blend(1.0, mean, 1.0, sums_[i]);
-    outcome.halved_steps += rule_->update(i, parameter(i), mean, step_size).halved;
+    outcome.halved_steps += rule_->update(i, parameter(i), mean, steps.size).halved;
+  }
+  for (std::size_t set = 0; set < emissions_.size(); ++set) {
+    const std::size_t i = model_.sets.size() + set;
+    const Stack mean = weight * batch.emissions[set].cast<Complex>();
+    blend(1.0, mean, 1.0, sums_[i]);
+    rule_->update_columns(i, emissions_[set], mean, steps.of_emission);
+    put(i, emissions_[set], model_);
   }
   if (!learns_state()) return;
   // ρ₀ = BB†: ∂L/∂B = 2 (∂L/∂ρ₀) B
   Eigen::Map<Stack>(factor_gradient_.data(), factor_.size() / state_rank_, state_rank_).noalias() =
       2.0 * weight * batch.initial_state * as_factor(factor_, state_rank_);
   outcome.halved_steps +=
-      rule_->update(model_.sets.size(), factor_, factor_gradient_, step_size).halved;
+      rule_->update(parameter_count() - 1, factor_, factor_gradient_, steps.size).halved;
   // The literal retraction leaves the sphere too; a state has trace one.
   scale(1.0 / factor_.norm(), factor_);
   put_state(factor_, model_);
@@ -138,12 +164,19 @@ AnyModel DescentLearner::candidate() const {
   if (averages_.empty()) return model_;
   Hqmm averaged = model_;
   for (std::size_t i = 0; i < averages_.size(); ++i) {
+    if (is_emission(i)) {
+      Stack mean = averages_[i];
+      mean.colwise().normalize();
+      if (!mean.allFinite()) return model_;
+      put(i, mean, averaged);
+      continue;
+    }
     Retraction onto = retract(averages_[i]);
     if (!onto.converged) return model_;  // the mean lost rank: far from settled, the last Γ will do
     if (i < averaged.sets.size()) {
-      averaged.sets[i].gamma() = std::move(onto.gamma);
+      averaged.sets[i].stack() = std::move(onto.gamma);
     } else {
-      put_state(onto.gamma, averaged);
+      put(i, onto.gamma, averaged);
     }
   }
   return averaged;
@@ -174,7 +207,7 @@ void DescentLearner::load(const LearnerState& state) {
   std::vector<Stack> momenta = fill(array_of(state, "momenta"));
   if (!averages_.empty()) averages_ = fill(array_of(state, "averages"));
   for (std::size_t i = 0; i < parameters.size(); ++i) parameter(i) = std::move(parameters[i]);
-  if (learns_state()) put_state(factor_, model_);
+  for (std::size_t i = model_.sets.size(); i < parameter_count(); ++i) put(i, parameter(i), model_);
   rule_->set_momenta(std::move(momenta));
 }
 

@@ -1,9 +1,9 @@
 // DescentLearner: the epoch loop that NS-RIS and COSM share. Shuffled mini-batches of chunks, the
 // mean gradient of each, one step of the update rule, a running mean of the parameters.
 //
-// The parameters are points of Stiefel manifolds: Γ of each Kraus set and, when the initial state
-// is learned, the n·r × 1 vector of B in ρ₀ = BB†, a point of a sphere (r = n, or 1 for a pure
-// state).
+// The parameters are points of Stiefel manifolds: Γ of each Kraus set, or V and the columns of C
+// for emission on states; and, when the initial state is learned, the n·r × 1 vector of B in ρ₀ =
+// BB†, a point of a sphere (r = n, or 1 for a pure state).
 #pragma once
 
 #include <memory>
@@ -32,20 +32,31 @@ class DescentLearner : public Learner {
  private:
   [[nodiscard]] bool learns_state() const { return state_rank_ > 0; }
   [[nodiscard]] std::size_t parameter_count() const {
-    return model_.sets.size() + (learns_state() ? 1 : 0);
+    return model_.sets.size() + emissions_.size() + (learns_state() ? 1 : 0);
   }
-  /// Γ of each set, then B.
+  /// Γ or V of each set, then C of each set, then B.
   [[nodiscard]] Stack& parameter(std::size_t i) {
-    return i < model_.sets.size() ? model_.sets[i].gamma() : factor_;
+    const std::size_t sets = model_.sets.size();
+    if (i < sets) return model_.sets[i].stack();
+    return i < sets + emissions_.size() ? emissions_[i - sets] : factor_;
   }
   [[nodiscard]] const Stack& parameter(std::size_t i) const {
-    return i < model_.sets.size() ? model_.sets[i].gamma() : factor_;
+    return const_cast<DescentLearner&>(*this).parameter(i);
   }
+  [[nodiscard]] bool is_emission(std::size_t i) const {
+    return i >= model_.sets.size() && i < model_.sets.size() + emissions_.size();
+  }
+  /// Puts parameter i, which is no Γ and no V, into a model.
+  void put(std::size_t i, const Stack& value, Hqmm& model) const;
   /// ρ₀ = BB†
   void put_state(const Stack& b, Hqmm& model) const;
   BatchGradient batch_gradient(std::span<const std::uint32_t> order);
+  struct Steps {
+    double size, of_emission;
+  };
   /// One step of the rule for every parameter, along the mean gradient of a batch of `size`.
-  void descend(BatchGradient& batch, std::size_t size, double step_size, EpochOutcome& outcome);
+  void descend(BatchGradient& batch, std::size_t size, const Steps& steps, EpochOutcome& outcome);
+  [[nodiscard]] double tangent_norm(std::size_t i, double batches) const;
   /// Takes the parameters after update number `update` of the restart into the running means.
   void average_in(std::size_t update);
 
@@ -57,11 +68,12 @@ class DescentLearner : public Learner {
   TrainOptions options_;
   std::size_t restart_;
   std::unique_ptr<UpdateRule> rule_;
-  Index state_rank_ = 0;         // columns of B; 0: the initial state is fixed
-  Stack factor_;                 // B as one column
-  Stack factor_gradient_;        // memory for ∂L/∂B
-  std::vector<Stack> averages_;  // running means of the parameters; empty without averaging
-  std::vector<Stack> sums_;      // of the mean gradients of an epoch's batches
+  Index state_rank_ = 0;          // columns of B; 0: the initial state is fixed
+  std::vector<Stack> emissions_;  // C of each set, for emission on states
+  Stack factor_;                  // B as one column
+  Stack factor_gradient_;         // memory for ∂L/∂B
+  std::vector<Stack> averages_;   // running means of the parameters; empty without averaging
+  std::vector<Stack> sums_;       // of the mean gradients of an epoch's batches
 };
 
 }  // namespace hqmm

@@ -59,6 +59,11 @@ struct EnumNames<EmissionKind> {
       {{EmissionKind::kState, "state"}, {EmissionKind::kEdge, "edge"}}};
 };
 template <>
+struct EnumNames<Field> {
+  static constexpr const char* kWhat = "field";
+  static constexpr Names<Field, 2> kAll{{{Field::kComplex, "complex"}, {Field::kReal, "real"}}};
+};
+template <>
 struct EnumNames<ObjectiveKind> {
   static constexpr const char* kWhat = "objective";
   static constexpr Names<ObjectiveKind, 3> kAll{{{ObjectiveKind::kDiscriminative, "discriminative"},

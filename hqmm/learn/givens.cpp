@@ -5,6 +5,8 @@
 #include <array>
 #include <cmath>
 #include <numbers>
+#include <optional>
+#include <tuple>
 
 #include "hqmm/core/parallel.hpp"
 #include "hqmm/core/random.hpp"
@@ -15,11 +17,12 @@
 namespace hqmm {
 namespace {
 
-constexpr unsigned kAngles = 4;  // φ, ψ, δ, θ
+constexpr unsigned kMostAngles = 4;  // φ, ψ, δ, θ
+using Angles = std::array<double, kMostAngles>;
 
-void turn_rows(Stack& gamma, Index i, Index j, const double* angles) {
+void turn_rows(Stack& gamma, Index i, Index j, const Angles& angles) {
   const auto phase = [](double a) { return std::polar(1.0, a); };
-  const double phi = angles[0], psi = angles[1], delta = angles[2], theta = angles[3];
+  const auto [phi, psi, delta, theta] = angles;
   const Complex outer = phase(0.5 * phi);
   const double c = std::cos(theta), s = std::sin(theta);
   const Eigen::RowVectorXcd a = gamma.row(i);
@@ -28,7 +31,67 @@ void turn_rows(Stack& gamma, Index i, Index j, const double* angles) {
   gamma.row(j) = outer * (-phase(-delta) * s * a + phase(-psi) * c * b);
 }
 
-/// The search over the four angles, minimising −log-likelihood with NLopt's bounded COBYLA.
+/// What a turn acts on: two rows of Γ or V, or two entries of a column of C. Real numbers are
+/// turned by θ alone.
+struct Turn {
+  KrausSet* set;
+  Index i, j;
+  Index column = -1;  // of C; −1: rows of the stack
+  unsigned angles = kMostAngles;
+
+  void apply(const KrausSet& before, const double* found) const {
+    Angles all{};
+    if (angles == 1) {
+      all[3] = found[0];
+    } else {
+      std::copy_n(found, kMostAngles, all.begin());
+    }
+    if (column < 0) {
+      set->stack() = before.stack();
+      turn_rows(set->stack(), i, j, all);
+      return;
+    }
+    RealMatrix& c = set->emission();
+    c = before.emission();
+    const double a = c(i, column), b = c(j, column);
+    c(i, column) = std::cos(all[3]) * a + std::sin(all[3]) * b;
+    c(j, column) = std::cos(all[3]) * b - std::sin(all[3]) * a;
+  }
+};
+
+/// Two different numbers below `count`, the smaller first.
+std::pair<Index, Index> draw_pair(std::uint64_t count, RandomStream& random) {
+  auto i = static_cast<Index>(random.below(count));
+  auto j = static_cast<Index>(random.below(count - 1));
+  if (j >= i) ++j;
+  return std::minmax(i, j);
+}
+
+/// Nothing when there are no two rows to turn.
+std::optional<Turn> draw_turn(Hqmm& model, RandomStream& random) {
+  KrausSet& set = model.sets[random.below(model.sets.size())];
+  const bool on_states = set.emits_on() == EmissionKind::kState;
+  Turn turn{&set, 0, 0, -1, model.field == Field::kReal ? 1 : kMostAngles};
+  auto rows = static_cast<std::uint64_t>(set.stack().rows());
+  if (on_states && set.alphabet_size() > 1 && (rows < 2 || random.below(2) == 0)) {
+    turn.column = static_cast<Index>(random.below(static_cast<std::uint64_t>(set.latent_dim())));
+    turn.angles = 1;
+    rows = static_cast<std::uint64_t>(set.alphabet_size());
+  }
+  if (rows < 2) return {};
+  std::tie(turn.i, turn.j) = draw_pair(rows, random);
+  return turn;
+}
+
+/// Rounding of many turns.
+void polish(KrausSet& set) {
+  if (set.emits_on() == EmissionKind::kState) set.emission().colwise().normalize();
+  if (feasibility_residual(set.stack()) <= 1e-13) return;
+  if (Retraction polished = retract(set.stack()); polished.converged)
+    set.stack() = std::move(polished.gamma);
+}
+
+/// The search over the angles, minimising −log-likelihood with NLopt's bounded COBYLA.
 struct AngleSearch {
   std::function<double(const double*)> value;
 
@@ -39,11 +102,11 @@ struct AngleSearch {
   }
 
   /// Starts at zero, the turn that changes nothing; returns the best angles.
-  std::array<double, kAngles> run(std::size_t evaluations) {
-    std::array<double, kAngles> angles{};
+  Angles run(unsigned count, std::size_t evaluations) {
+    Angles angles{};
     const auto destroy = [](nlopt_opt search) { nlopt_destroy(search); };
     const std::unique_ptr<nlopt_opt_s, decltype(destroy)> search(
-        nlopt_create(NLOPT_LN_COBYLA, kAngles), destroy);
+        nlopt_create(NLOPT_LN_COBYLA, count), destroy);
     nlopt_set_lower_bounds1(search.get(), -std::numbers::pi);
     nlopt_set_upper_bounds1(search.get(), std::numbers::pi);
     nlopt_set_min_objective(search.get(), &AngleSearch::evaluate, this);
@@ -88,31 +151,21 @@ EpochOutcome GivensSearch::run_epoch(std::size_t epoch, const StopRequest& stop)
       outcome.stopped = true;
       return outcome;
     }
-    KrausSet& set = model_.sets[random.below(model_.sets.size())];
-    const auto rows = static_cast<std::uint64_t>(set.gamma().rows());
-    if (rows < 2) break;
-    auto i = static_cast<Index>(random.below(rows));
-    auto j = static_cast<Index>(random.below(rows - 1));
-    if (j >= i) ++j;
-    if (j < i) std::swap(i, j);
-    const Stack before = set.gamma();
+    const std::optional<Turn> turn = draw_turn(model_, random);
+    if (!turn) break;
+    const KrausSet before = *turn->set;
     AngleSearch search{[&](const double* angles) {
-      set.gamma() = before;
-      turn_rows(set.gamma(), i, j, angles);
+      turn->apply(before, angles);
       return -batch_log_likelihood(model_, batch);
     }};
-    const auto angles = search.run(options_.givens_evaluations);
-    set.gamma() = before;
-    turn_rows(set.gamma(), i, j, angles.data());
+    const Angles angles = search.run(turn->angles, options_.givens_evaluations);
+    turn->apply(before, angles.data());
     const double turned = batch_log_likelihood(model_, batch);
     if (turned > best) {
       best = turned;
-      if (feasibility_residual(set.gamma()) > 1e-13) {
-        if (Retraction polished = retract(set.gamma()); polished.converged)
-          set.gamma() = std::move(polished.gamma);
-      }
+      polish(*turn->set);
     } else {
-      set.gamma() = before;
+      *turn->set = before;
     }
   }
   HqmmFilter filter(model_);
@@ -127,9 +180,12 @@ EpochOutcome GivensSearch::run_epoch(std::size_t epoch, const StopRequest& stop)
 
 LearnerState GivensSearch::save() const {
   LearnerState state;
+  auto& flat = state["parameters"];
   for (const KrausSet& set : model_.sets) {
-    auto& flat = state["parameters"];
-    flat.insert(flat.end(), set.gamma().data(), set.gamma().data() + set.gamma().size());
+    flat.insert(flat.end(), set.stack().data(), set.stack().data() + set.stack().size());
+    if (set.emits_on() == EmissionKind::kEdge) continue;
+    const RealMatrix& c = set.emission();
+    flat.insert(flat.end(), c.data(), c.data() + c.size());
   }
   return state;
 }
@@ -137,12 +193,18 @@ LearnerState GivensSearch::save() const {
 void GivensSearch::load(const LearnerState& state) {
   const std::vector<Complex>& flat = array_of(state, "parameters");
   Index size = 0;
-  for (const KrausSet& set : model_.sets) size += set.gamma().size();
+  for (const KrausSet& set : model_.sets) {
+    size += set.stack().size();
+    if (set.emits_on() == EmissionKind::kState) size += set.emission().size();
+  }
   if (size != static_cast<Index>(flat.size())) throw misfit_checkpoint();
   const Complex* next = flat.data();
   for (KrausSet& set : model_.sets) {
-    set.gamma() = Eigen::Map<const Stack>(next, set.gamma().rows(), set.gamma().cols());
-    next += set.gamma().size();
+    set.stack() = Eigen::Map<const Stack>(next, set.stack().rows(), set.stack().cols());
+    next += set.stack().size();
+    if (set.emits_on() == EmissionKind::kEdge) continue;
+    RealMatrix& c = set.emission();
+    for (Index k = 0; k < c.size(); ++k) c.data()[k] = (next++)->real();
   }
 }
 

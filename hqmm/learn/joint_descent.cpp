@@ -46,7 +46,7 @@ SequenceSet JointDescent::draw_batch(std::span<const std::uint32_t> chosen, std:
 }
 
 double JointDescent::step(std::span<const std::uint32_t> chosen, std::size_t epoch,
-                          double step_size, JointObjective::Kind kind) {
+                          const JointSteps& steps, JointObjective::Kind kind) {
   const double dropout = kind == JointObjective::Kind::kDiscriminative ? dropout_ : 0.0;
   const SequenceSet batch = draw_batch(chosen, epoch, dropout);
   std::vector<std::uint32_t> labels;
@@ -65,21 +65,28 @@ double JointDescent::step(std::span<const std::uint32_t> chosen, std::size_t epo
     for (std::size_t set = 0; set < models_[c].sets.size(); ++set) {
       Stack& mean = found.sets[c][set];
       mean *= scale;
-      rules_[c]->update(set, models_[c].sets[set].gamma(), mean, step_size);
+      rules_[c]->update(set, models_[c].sets[set].stack(), mean, steps.size);
+    }
+    for (std::size_t set = 0; set < found.emissions[c].size(); ++set) {
+      RealMatrix& emission = models_[c].sets[set].emission();
+      Stack columns = emission.cast<Complex>();
+      const Stack mean = scale * found.emissions[c][set].cast<Complex>();
+      rules_[c]->update_columns(models_[c].sets.size() + set, columns, mean, steps.of_emission);
+      emission = columns.real();
     }
   });
   return found.objective;
 }
 
-double JointDescent::run_epoch(std::size_t epoch, double step_size, JointObjective::Kind kind,
-                               const StopRequest& stop) {
+double JointDescent::run_epoch(std::size_t epoch, const JointSteps& steps,
+                               JointObjective::Kind kind, const StopRequest& stop) {
   RandomStream random(seed_, Purpose::kShuffle, member_, epoch);
   const std::vector<std::uint32_t> order = permutation(data_.sequences.size(), random);
   double objective = 0.0;
   for (std::size_t begin = 0; begin < order.size(); begin += batch_size_) {
     if (stop && stop()) throw fail(ErrorCode::kInterrupted, "interrupted");
     const std::size_t size = std::min(batch_size_, order.size() - begin);
-    objective += step({order.data() + begin, size}, epoch, step_size, kind);
+    objective += step({order.data() + begin, size}, epoch, steps, kind);
   }
   return objective / static_cast<double>(order.size());
 }

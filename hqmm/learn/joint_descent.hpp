@@ -23,6 +23,12 @@ struct JointData {
   std::vector<double> weights;  // of the classes, in the objective
 };
 
+/// Step sizes of an epoch: of Γ or V, and of C.
+struct JointSteps {
+  double size = 0.0;
+  double of_emission = 0.0;
+};
+
 class JointDescent {
  public:
   /// Keeps a reference to the data. `member` chooses the random order and what is dropped.
@@ -31,7 +37,7 @@ class JointDescent {
 
   /// One pass over the data in batches, of a number of its own. Returns the mean objective per
   /// sequence as it went by. Throws kDiverged, and kInterrupted when stopped.
-  double run_epoch(std::size_t epoch, double step_size, JointObjective::Kind kind,
+  double run_epoch(std::size_t epoch, const JointSteps& steps, JointObjective::Kind kind,
                    const StopRequest& stop);
 
   /// The models as they are, not smoothed.
@@ -41,7 +47,7 @@ class JointDescent {
   /// Copies of some sequences with positions dropped.
   [[nodiscard]] SequenceSet draw_batch(std::span<const std::uint32_t> chosen, std::size_t epoch,
                                        double dropout) const;
-  double step(std::span<const std::uint32_t> chosen, std::size_t epoch, double step_size,
+  double step(std::span<const std::uint32_t> chosen, std::size_t epoch, const JointSteps& steps,
               JointObjective::Kind kind);
 
   std::vector<Hqmm> models_;

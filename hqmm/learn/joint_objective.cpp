@@ -59,8 +59,8 @@ double JointObjective::discriminate(std::span<const Hqmm> smooth, const Sequence
   return objective;
 }
 
-std::vector<Stack> JointObjective::class_gradient(const Hqmm& model, const Hqmm& smooth,
-                                                  Share& share, std::size_t index) {
+void JointObjective::class_gradient(const Hqmm& model, const Hqmm& smooth, Share& share,
+                                    std::size_t index, JointGradient& out) {
   GradientOptions options;
   options.engine = engine_;
   options.tangent_only = true;
@@ -72,15 +72,22 @@ std::vector<Stack> JointObjective::class_gradient(const Hqmm& model, const Hqmm&
     throw NotFiniteError({share.indices[error.place().sequence], error.place().position});
   }
   share.log_likelihood = found.raw_log_likelihood;
-  std::vector<Stack> out;
-  for (std::size_t set = 0; set < model.sets.size(); ++set) {
+  for (std::size_t i = 0; i < model.sets.size(); ++i) {
+    const KrausSet& set = model.sets[i];
+    const bool on_states = set.emits_on() == EmissionKind::kState;
+    StateGradient by;
     if (found.sets.empty()) {
-      out.push_back(Stack::Zero(model.sets[set].gamma().rows(), model.latent_dim()));
+      by.transition = Stack::Zero(set.stack().rows(), model.latent_dim());
+      if (on_states) by.emission = RealMatrix::Zero(set.alphabet_size(), model.latent_dim());
+    } else if (on_states && smooth.emits_on() == EmissionKind::kEdge) {
+      by = pull_back_expansion(set, pull_back_smoothing(set, found.sets[i], smoothing_));
     } else {
-      out.push_back(pull_back_smoothing(model.sets[set], found.sets[set], smoothing_));
+      by.transition = pull_back_smoothing(set, found.sets[i], smoothing_);
+      if (on_states) by.emission = found.emissions[i];
     }
+    out.sets[index].push_back(std::move(by.transition));
+    if (on_states) out.emissions[index].push_back(std::move(by.emission));
   }
-  return out;
 }
 
 JointGradient JointObjective::gradient(std::span<const Hqmm> models, const SequenceSet& batch,
@@ -101,9 +108,9 @@ JointGradient JointObjective::gradient(std::span<const Hqmm> models, const Seque
     }
   }
   out.sets.resize(models.size());
-  parallel_for(models.size(), threads_, [&](std::size_t c) {
-    out.sets[c] = class_gradient(models[c], smooth[c], shares[c], c);
-  });
+  out.emissions.resize(models.size());
+  parallel_for(models.size(), threads_,
+               [&](std::size_t c) { class_gradient(models[c], smooth[c], shares[c], c, out); });
   if (kind == Kind::kGenerative) {
     for (std::size_t c = 0; c < models.size(); ++c)
       out.objective += class_weights_[c] * shares[c].log_likelihood;

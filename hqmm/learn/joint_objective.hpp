@@ -17,8 +17,9 @@
 namespace hqmm {
 
 struct JointGradient {
-  double objective = 0.0;                // of the whole batch
-  std::vector<std::vector<Stack>> sets;  // [class][set]: ∂(−objective)/∂Γ
+  double objective = 0.0;                          // of the whole batch
+  std::vector<std::vector<Stack>> sets;            // [class][set]: ∂(−objective)/∂Γ, or by V
+  std::vector<std::vector<RealMatrix>> emissions;  // [class][set]: by C; none on edges
 };
 
 class JointObjective {
@@ -44,8 +45,8 @@ class JointObjective {
   };
   double discriminate(std::span<const Hqmm> smooth, const SequenceSet& batch,
                       std::span<const std::uint32_t> labels, std::span<Share> shares) const;
-  std::vector<Stack> class_gradient(const Hqmm& model, const Hqmm& smooth, Share& share,
-                                    std::size_t index);
+  void class_gradient(const Hqmm& model, const Hqmm& smooth, Share& share, std::size_t index,
+                      JointGradient& out);
 
   std::vector<double> log_priors_;
   std::vector<double> class_weights_;

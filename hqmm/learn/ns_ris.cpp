@@ -67,6 +67,21 @@ class NsRis : public UpdateRule {
     return report;
   }
 
+  /// Of one column the polar factor is M/‖M‖, and the retraction divides by the length.
+  void update_columns(std::size_t parameter, Stack& columns, const Stack& gradient,
+                      double step_size) override {
+    Stack& momenta = momentum_of(parameter, columns);
+    for (Index i = 0; i < columns.cols(); ++i) {
+      auto c = columns.col(i).real();
+      auto m = momenta.col(i).real();
+      m = beta_ * m + (1.0 - beta_) * tangent_of_sphere(c, gradient.col(i).real());
+      const double length = m.stableNorm();
+      if (!(length > 0.0) || !std::isfinite(length)) continue;
+      c -= step_size / length * m;
+      c /= c.norm();
+    }
+  }
+
  private:
   Work& work_for(const Stack& gamma) {
     for (const auto& work : works_) {

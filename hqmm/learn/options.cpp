@@ -57,6 +57,20 @@ void require_engine(const TrainOptions& options) {
   static_cast<void>(choose(shape, options.engine));
 }
 
+/// What the schedule leaves of a step size.
+double share_of_step(const TrainOptions& options, std::size_t epoch) {
+  const auto k = static_cast<double>(epoch);
+  switch (options.schedule) {
+    case ScheduleKind::kCosine:
+      return 0.5 * (1.0 + std::cos(std::numbers::pi * k / static_cast<double>(options.epochs)));
+    case ScheduleKind::kGeometric:
+      return std::pow(options.step_decay, k);
+    case ScheduleKind::kConstant:
+      break;
+  }
+  return 1.0;
+}
+
 }  // namespace
 
 std::string_view name_of(LearnerKind kind) { return enum_name(kind); }
@@ -64,6 +78,7 @@ std::string_view name_of(RetractionKind kind) { return enum_name(kind); }
 std::string_view name_of(ScheduleKind kind) { return enum_name(kind); }
 std::string_view name_of(InitialStateKind kind) { return enum_name(kind); }
 std::string_view name_of(EmissionKind kind) { return enum_name(kind); }
+std::string_view name_of(Field field) { return enum_name(field); }
 LearnerKind parse_learner(std::string_view text) { return enum_named<LearnerKind>(text); }
 RetractionKind parse_retraction(std::string_view text) { return enum_named<RetractionKind>(text); }
 ScheduleKind parse_schedule(std::string_view text) { return enum_named<ScheduleKind>(text); }
@@ -86,6 +101,7 @@ TrainOptions default_options(LearnerKind learner) {
     case LearnerKind::kEm:
       options.epochs = 600;
       options.restarts = 16;
+      options.emission = EmissionKind::kState;
       options.chunk_length = 0;
       options.burn_in = 0;
       break;
@@ -150,25 +166,21 @@ void apply_published_steps(TrainOptions& options, std::size_t alphabet_size) {
 }
 
 double step_size_at(const TrainOptions& options, std::size_t epoch) {
-  const auto k = static_cast<double>(epoch);
-  switch (options.schedule) {
-    case ScheduleKind::kCosine:
-      return options.step_size * 0.5 *
-             (1.0 + std::cos(std::numbers::pi * k / static_cast<double>(options.epochs)));
-    case ScheduleKind::kGeometric:
-      return options.step_size * std::pow(options.step_decay, k);
-    case ScheduleKind::kConstant:
-      break;
-  }
-  return options.step_size;
+  return options.step_size * share_of_step(options, epoch);
+}
+
+double emission_step_at(const TrainOptions& options, std::size_t epoch) {
+  return options.emission_step * share_of_step(options, epoch);
 }
 
 void require_usable(const TrainOptions& options) {
   require_in_range(train_option_table(), options);
   require_engine(options);
-  if (options.emission == EmissionKind::kEdge && options.learner != LearnerKind::kEm) {
-    throw fail(ErrorCode::kUsage, "{} is about the HMMs of em: {} learns HQMMs", option("emission"),
-               name_of(options.learner));
+  if (options.learner == LearnerKind::kNsRis && options.retraction == RetractionKind::kLiteral &&
+      (options.field != Field::kComplex || options.emission != EmissionKind::kEdge)) {
+    throw fail(
+        ErrorCode::kUsage, "{} is the paper's algorithm for its own models: {} and {} go with it",
+        option("retraction", "literal"), option("field", "complex"), option("emission", "edge"));
   }
   if (options.learner == LearnerKind::kGivens &&
       options.initial_state == InitialStateKind::kLearned) {

@@ -25,23 +25,21 @@ enum class InitialStateKind {
   kPure,     // |b⟩⟨b|, learned, rank one throughout
 };
 
-enum class EmissionKind {
-  kState,  // of the new state: Hmm
-  kEdge,   // of the move: EdgeHmm
-};
-
 struct TrainOptions {
   LearnerKind learner = LearnerKind::kNsRis;
   RetractionKind retraction = RetractionKind::kFeasible;
   Index latent_dim = 4;
   Index kraus_rank = 2;
+  Field field = Field::kComplex;                // of an HQMM
+  EmissionKind emission = EmissionKind::kEdge;  // for EM: EdgeHmm or Hmm, which is its default
   InitialStateKind initial_state = InitialStateKind::kUniform;
 
   // Descent (ns-ris, cosm)
   std::size_t epochs = 60;
   std::size_t batch_size = 4;
   double step_size = 0.2;
-  double step_decay = 0.95;  // per epoch, geometric schedule only
+  double emission_step = 0.2;  // of C, for emission on states; falls as the step size does
+  double step_decay = 0.95;    // per epoch, geometric schedule only
   ScheduleKind schedule = ScheduleKind::kCosine;
   double momentum = 0.9;
   int ns_steps = 5;  // Newton–Schulz steps of the direction (and of the literal retraction)
@@ -63,13 +61,12 @@ struct TrainOptions {
   std::size_t givens_evaluations = 60;  // of the likelihood, per row pair
 
   // EM
-  EmissionKind emission = EmissionKind::kState;
   double tolerance = 7e-6;  // on the relative change of the log-likelihood
 
   std::size_t restarts = 1;
   std::size_t patience = 0;  // epochs without a better validation score before stopping; 0: never
   double time_limit = 0.0;   // seconds; 0: none
-  double warm_noise = 0.1;   // complex noise added to a warm start from an HMM
+  double warm_noise = 0.1;   // noise added to a warm start from an HMM
   std::uint64_t seed = 1;
   int threads = 0;
 };
@@ -79,6 +76,7 @@ struct TrainOptions {
 [[nodiscard]] std::string_view name_of(ScheduleKind kind);
 [[nodiscard]] std::string_view name_of(InitialStateKind kind);
 [[nodiscard]] std::string_view name_of(EmissionKind kind);
+[[nodiscard]] std::string_view name_of(Field field);
 [[nodiscard]] LearnerKind parse_learner(std::string_view text);
 [[nodiscard]] RetractionKind parse_retraction(std::string_view text);
 [[nodiscard]] ScheduleKind parse_schedule(std::string_view text);
@@ -107,6 +105,8 @@ void apply_published_steps(TrainOptions& options, std::size_t alphabet_size);
 
 /// η of an epoch (0-based).
 [[nodiscard]] double step_size_at(const TrainOptions& options, std::size_t epoch);
+/// The same of C.
+[[nodiscard]] double emission_step_at(const TrainOptions& options, std::size_t epoch);
 
 /// Throws kUsage for a value no run could use.
 void require_usable(const TrainOptions& options);

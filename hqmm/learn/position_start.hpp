@@ -1,7 +1,8 @@
 // The start for position-dependent models: every set independent symbols at first, of the
 // frequencies its positions show, and a little noise to learn from.
 //
-//   K[set][y][0] = √p_set(y)·I, all other operators 0;  + complex noise;  polar factor
+//   on edges    K[set][y][0] = √p_set(y)·I, all other operators 0;  + noise;  polar factor
+//   on states   V[set][0] = I, all others 0, and columns of C √p_set;  + noise;  polar factors
 #pragma once
 
 #include <span>
@@ -9,6 +10,7 @@
 #include "hqmm/core/random.hpp"
 #include "hqmm/data/sequence_set.hpp"
 #include "hqmm/model/hqmm.hpp"
+#include "hqmm/model/parameters.hpp"
 
 namespace hqmm {
 
@@ -19,8 +21,8 @@ namespace hqmm {
                                               std::size_t alphabet_size, double pseudo_count);
 
 /// A feasible set of these frequencies. `noise` is the expected norm of what is added to a column
-/// of Γ, which has norm 1 itself.
-[[nodiscard]] KrausSet kraus_of_frequencies(const RealVector& frequencies, Index kraus_rank,
-                                            Index latent_dim, double noise, RandomStream& random);
+/// of Γ, or of V or C, which has norm 1 itself.
+[[nodiscard]] KrausSet kraus_of_frequencies(const RealVector& frequencies, const HqmmShape& shape,
+                                            double noise, RandomStream& random);
 
 }  // namespace hqmm

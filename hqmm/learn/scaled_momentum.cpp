@@ -39,6 +39,24 @@ class ScaledMomentum : public UpdateRule {
     }
   }
 
+  /// The second moment is of all columns together: one number for the parameter here, too.
+  void update_columns(std::size_t parameter, Stack& columns, const Stack& gradient,
+                      double step_size) override {
+    Stack& momenta = momentum_of(parameter, columns);
+    RealMatrix tangent(columns.rows(), columns.cols());
+    for (Index i = 0; i < columns.cols(); ++i)
+      tangent.col(i) = tangent_of_sphere(columns.col(i).real(), gradient.col(i).real());
+    const double size = scale_of(parameter, tangent.squaredNorm());
+    for (Index i = 0; i < columns.cols(); ++i) {
+      auto c = columns.col(i).real();
+      auto m = momenta.col(i).real();
+      m = beta_ * m + (1.0 - beta_) * tangent.col(i);
+      if (!(size > 0.0)) continue;
+      c -= step_size / size * m;
+      c /= c.norm();
+    }
+  }
+
  private:
   void resize(const Stack& gamma) {
     if (tangent_.rows() == gamma.rows() && tangent_.cols() == gamma.cols()) return;

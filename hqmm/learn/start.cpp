@@ -12,9 +12,9 @@ Matrix initial_state(const TrainOptions& options, std::size_t restart) {
   RandomStream random(options.seed, Purpose::kInitialState, restart);
   switch (options.initial_state) {
     case InitialStateKind::kRandom:
-      return random_density_matrix(options.latent_dim, random);
+      return random_density_matrix(options.latent_dim, random, options.field);
     case InitialStateKind::kPure:
-      return random_pure_state(options.latent_dim, random);
+      return random_pure_state(options.latent_dim, random, options.field);
     case InitialStateKind::kUniform:
     case InitialStateKind::kLearned:
       break;
@@ -22,15 +22,16 @@ Matrix initial_state(const TrainOptions& options, std::size_t restart) {
   return maximally_mixed(options.latent_dim);
 }
 
-void add_noise(KrausSet& set, double amount, RandomStream& random) {
+/// On Γ, or V: of an HMM's C the noise would only blur what EM found.
+void add_noise(KrausSet& set, double amount, Field field, RandomStream& random) {
   if (amount == 0.0) return;
-  for (Index k = 0; k < set.gamma().size(); ++k) {
+  for (Index k = 0; k < set.stack().size(); ++k) {
     const double re = random.normal();
-    set.gamma().data()[k] += amount * Complex(re, random.normal());
+    set.stack().data()[k] += amount * Complex(re, field == Field::kReal ? 0.0 : random.normal());
   }
-  Retraction onto = retract(set.gamma());
+  Retraction onto = retract(set.stack());
   if (!onto.converged) throw fail(ErrorCode::kInternal, "noise made a warm start rank deficient");
-  set.gamma() = std::move(onto.gamma);
+  set.stack() = std::move(onto.gamma);
 }
 
 /// A pure initial state promises a state of rank one, the kept candidate's too.
@@ -42,16 +43,36 @@ void require_pure(const Matrix& rho) {
              purity, option("initial_state", "learned"));
 }
 
+struct Embeddings {
+  Hqmm cyclic, rank_one;
+};
+
 template <typename Model>
-Start warm_hqmm_from_hmm(const Model& hmm, const TrainOptions& options, std::size_t restart) {
+void require_rank_of(const Model& hmm, const TrainOptions& options) {
   if (options.kraus_rank != hmm.latent_dim()) {
     throw fail(ErrorCode::kUsage, "a warm start from an HMM of {} states needs {}, not {}",
                hmm.latent_dim(), option("kraus_rank", hmm.latent_dim()), options.kraus_rank);
   }
-  Hqmm model = embed_cyclic(hmm);
+}
+
+Start warm_hqmm(const Embeddings& embedding, const TrainOptions& options, std::size_t restart) {
+  Hqmm model = embedding.cyclic;
+  Hqmm keep = embedding.rank_one;
+  model.field = keep.field = options.field;
   RandomStream random(options.seed, Purpose::kNoise, restart);
-  for (KrausSet& set : model.sets) add_noise(set, options.warm_noise, random);
-  return {std::move(model), AnyModel(embed_rank_one(hmm))};
+  for (KrausSet& set : model.sets) add_noise(set, options.warm_noise, options.field, random);
+  return {std::move(model), AnyModel(std::move(keep))};
+}
+
+/// The embeddings of an HMM that a run with these options can start from.
+Embeddings embeddings_of(const Hmm& hmm, const TrainOptions& options) {
+  return {embed_cyclic(hmm, options.emission), embed_rank_one(hmm, options.emission)};
+}
+Embeddings embeddings_of(const EdgeHmm& hmm, const TrainOptions& options) {
+  if (options.emission == EmissionKind::kState)
+    throw fail(ErrorCode::kUsage, "the warm start emits on its edges: use {}",
+               option("emission", "edge"));
+  return {embed_cyclic(hmm), embed_rank_one(hmm)};
 }
 
 /// EM goes on from a model of its type, and edges from an HMM of either.
@@ -78,9 +99,10 @@ AnyModel random_start(const TrainOptions& options, const Alphabet& alphabet, std
       return random_edge_hmm(alphabet, options.latent_dim, random);
     return random_hmm(alphabet, options.latent_dim, random);
   }
-  KrausSet set = random_kraus(static_cast<Index>(alphabet.size()), options.kraus_rank,
-                              options.latent_dim, random);
-  return stationary_hqmm(alphabet, std::move(set), initial_state(options, restart));
+  const auto make = options.emission == EmissionKind::kState ? random_state_kraus : random_kraus;
+  KrausSet set = make(static_cast<Index>(alphabet.size()), options.kraus_rank, options.latent_dim,
+                      random, options.field);
+  return stationary_hqmm(alphabet, std::move(set), initial_state(options, restart), options.field);
 }
 
 Start warm_start(const AnyModel& from, const TrainOptions& options, const Alphabet& alphabet,
@@ -102,8 +124,11 @@ Start warm_start(const AnyModel& from, const TrainOptions& options, const Alphab
   const auto* hmm = std::get_if<Hmm>(&from);
   const auto* edge = std::get_if<EdgeHmm>(&from);
   if (hmm != nullptr || edge != nullptr) {
-    Start start = hmm != nullptr ? warm_hqmm_from_hmm(*hmm, options, restart)
-                                 : warm_hqmm_from_hmm(*edge, options, restart);
+    const auto warm = [&](const auto& model) {
+      require_rank_of(model, options);
+      return warm_hqmm(embeddings_of(model, options), options, restart);
+    };
+    Start start = hmm != nullptr ? warm(*hmm) : warm(*edge);
     if (pure) require_pure(std::get<Hqmm>(start.model).initial_state);
     return start;
   }
@@ -112,6 +137,10 @@ Start warm_start(const AnyModel& from, const TrainOptions& options, const Alphab
   if (hqmm.kraus_rank() != options.kraus_rank) {
     throw fail(ErrorCode::kUsage, "the warm start has w = {}, the run w = {}", hqmm.kraus_rank(),
                options.kraus_rank);
+  }
+  if (hqmm.field != options.field || hqmm.emits_on() != options.emission) {
+    throw fail(ErrorCode::kUsage, "the warm start needs {} and {}",
+               option("field", name_of(hqmm.field)), option("emission", name_of(hqmm.emits_on())));
   }
   return {hqmm, AnyModel(hqmm)};
 }

@@ -20,9 +20,9 @@ struct Start {
 [[nodiscard]] AnyModel random_start(const TrainOptions& options, const Alphabet& alphabet,
                                     std::size_t restart);
 
-/// From a model. An HMM warms an HQMM through its cyclic embedding plus complex noise (the exact
-/// rank-one embedding is real, its gradient too, and training would be stuck there), with the exact
-/// embedding kept as the candidate to beat. Throws kUsage when sizes or alphabets do not fit.
+/// From a model. An HMM warms an HQMM through its cyclic embedding plus noise (training would be
+/// stuck at the exact rank-one embedding, which reads nothing but the diagonal of ρ), with the
+/// exact embedding kept as the candidate to beat. Throws kUsage when sizes or alphabets do not fit.
 [[nodiscard]] Start warm_start(const AnyModel& from, const TrainOptions& options,
                                const Alphabet& alphabet, std::size_t restart);
 

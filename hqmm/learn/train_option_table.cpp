@@ -52,6 +52,19 @@ void add_model_rows(OptionTable<O>& table) {
                                               .python_name = "n_kraus",
                                               .learners = hqmm}));
   table.push_back(
+      option_row(&O::field, {.id = "field",
+                             .group = kModelGroup,
+                             .type_name = "F",
+                             .help = "Numbers of the Kraus operators and states: complex or real",
+                             .learners = hqmm}));
+  table.push_back(option_row(
+      &O::emission,
+      {.id = "emission",
+       .group = kModelGroup,
+       .type_name = "E",
+       .help = "Where symbols come from: the move, with operators (or a matrix of an HMM) for "
+               "each symbol (edge), or the new state, with operators for all symbols (state)"}));
+  table.push_back(
       option_row(&O::initial_state,
                  {.id = "initial_state",
                   .group = kModelGroup,
@@ -79,6 +92,13 @@ void add_descent_rows(OptionTable<O>& table) {
                                              .type_name = "X",
                                              .help = "Step size η at the start",
                                              .learners = descent}));
+  table.push_back(
+      option_row(&O::emission_step,
+                 {.id = "emission_step",
+                  .group = kDescentGroup,
+                  .type_name = "X",
+                  .help = "Step size of the emission vectors at the start, for emission on states",
+                  .learners = descent}));
   table.push_back(
       option_row(&O::step_decay, {.id = "step_decay",
                                   .group = kDescentGroup,
@@ -167,13 +187,6 @@ void add_other_rows(OptionTable<O>& table) {
                                           .help = "Givens: likelihood evaluations per row pair",
                                           .range = {.least = 1, .most = 1000000},
                                           .learners = {L::kGivens}}));
-  table.push_back(option_row(
-      &O::emission, {.id = "emission",
-                     .group = kOthersGroup,
-                     .type_name = "E",
-                     .help = "EM: symbols of the state, or of the edge: one free matrix for each "
-                             "symbol (Mealy type)",
-                     .learners = {L::kEm}}));
   table.push_back(
       option_row(&O::tolerance, {.id = "tolerance",
                                  .group = kOthersGroup,

@@ -1,5 +1,6 @@
 // UpdateRule: one step on the Stiefel manifold, given a gradient. A rule serves several parameters
-// (the Kraus sets, and the initial state as a point of a sphere) and keeps a momentum for each.
+// (the Kraus sets, emissions, and the initial state as a point of a sphere) and keeps a momentum
+// for each.
 #pragma once
 
 #include <cstdint>
@@ -42,6 +43,10 @@ class UpdateRule {
   /// Moves `gamma`, parameter number `parameter`, against the gradient of the loss.
   virtual StepReport update(std::size_t parameter, Stack& gamma, const Stack& gradient,
                             double step_size) = 0;
+  /// The same for C of emission on states, s × n and real: every column is a point of a sphere, a
+  /// Stiefel matrix of one column, and takes a step of its own.
+  virtual void update_columns(std::size_t parameter, Stack& columns, const Stack& gradient,
+                              double step_size) = 0;
   /// The momenta, one per parameter; empty where no step has been taken.
   [[nodiscard]] const std::vector<Stack>& momenta() const noexcept { return momenta_; }
   void set_momenta(std::vector<Stack> momenta) { momenta_ = std::move(momenta); }
@@ -54,6 +59,11 @@ class UpdateRule {
   std::vector<Stack> momenta_;
   StepWatcher watcher_;
 };
+
+/// G − c⟨c, G⟩: the part of G in the tangent space of the sphere at c.
+[[nodiscard]] inline RealVector tangent_of_sphere(const RealVector& c, const RealVector& g) {
+  return g - c.dot(g) * c;
+}
 
 [[nodiscard]] std::unique_ptr<UpdateRule> make_ns_ris(const TrainOptions& options);
 [[nodiscard]] std::unique_ptr<UpdateRule> make_cosm(const TrainOptions& options);

@@ -28,10 +28,10 @@ constexpr double kEntropyOperations = 4e10;
 /// The same channel up to a factor, so that nothing below depends on the scale of an infeasible
 /// one.
 KrausSet of_unit_weight(KrausSet set) {
-  const double norm = set.gamma().stableNorm();
+  const double norm = set.stack().stableNorm();
   if (!(norm > 0.0)) throw fail(ErrorCode::kBadData, "the Kraus operators are all zero");
   if (set.feasibility_residual() > kFeasibleTolerance) {
-    set.gamma() *= std::sqrt(static_cast<double>(set.latent_dim())) / norm;
+    set.stack() *= std::sqrt(static_cast<double>(set.latent_dim())) / norm;
   }
   return set;
 }
@@ -67,7 +67,7 @@ struct LeadingEigenvalues {
 /// timed: results must not depend on the clock.
 Index affordable_products(const KrausSet& set, double operations) {
   const auto n = static_cast<double>(set.latent_dim());
-  const auto count = static_cast<double>(set.alphabet_size() * set.kraus_rank());
+  const auto count = static_cast<double>(set.stack().rows() / set.latent_dim());
   return static_cast<Index>(std::clamp(operations / (16.0 * n * n * n * count), 300.0, 1e5));
 }
 

@@ -27,22 +27,37 @@ Hqmm embed(const Model& hmm, Slot slot) {
   return stationary_hqmm(hmm.alphabet, std::move(set), initial.asDiagonal().toDenseMatrix());
 }
 
-template <typename Model>
-Hqmm rank_one(const Model& hmm) {
-  return embed(hmm, [](Index /*to*/, Index from) { return from; });
+template <typename Slot>
+Hqmm embed_states(const Hmm& hmm, Slot slot) {
+  const Index n = hmm.latent_dim();
+  Stack transition = Stack::Zero(n * n, n);
+  for (Index from = 0; from < n; ++from) {
+    for (Index to = 0; to < n; ++to)
+      transition(slot(to, from) * n + to, from) = std::sqrt(hmm.transition(to, from));
+  }
+  const Vector initial = hmm.initial.cast<Complex>();
+  return stationary_hqmm(hmm.alphabet, KrausSet(std::move(transition), hmm.emission.cwiseSqrt()),
+                         initial.asDiagonal().toDenseMatrix());
 }
 
-template <typename Model>
-Hqmm cyclic(const Model& hmm) {
-  const Index n = hmm.latent_dim();
-  return embed(hmm, [n](Index to, Index from) { return (from - to + n) % n; });
+auto slot_of_rank_one() {
+  return [](Index /*to*/, Index from) { return from; };
+}
+auto slot_of_cycle(Index n) {
+  return [n](Index to, Index from) { return (from - to + n) % n; };
 }
 
 }  // namespace
 
-Hqmm embed_rank_one(const Hmm& hmm) { return rank_one(hmm); }
-Hqmm embed_cyclic(const Hmm& hmm) { return cyclic(hmm); }
-Hqmm embed_rank_one(const EdgeHmm& hmm) { return rank_one(hmm); }
-Hqmm embed_cyclic(const EdgeHmm& hmm) { return cyclic(hmm); }
+Hqmm embed_rank_one(const Hmm& hmm, EmissionKind emission) {
+  const auto slot = slot_of_rank_one();
+  return emission == EmissionKind::kState ? embed_states(hmm, slot) : embed(hmm, slot);
+}
+Hqmm embed_cyclic(const Hmm& hmm, EmissionKind emission) {
+  const auto slot = slot_of_cycle(hmm.latent_dim());
+  return emission == EmissionKind::kState ? embed_states(hmm, slot) : embed(hmm, slot);
+}
+Hqmm embed_rank_one(const EdgeHmm& hmm) { return embed(hmm, slot_of_rank_one()); }
+Hqmm embed_cyclic(const EdgeHmm& hmm) { return embed(hmm, slot_of_cycle(hmm.latent_dim())); }
 
 }  // namespace hqmm

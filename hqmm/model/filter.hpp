@@ -52,9 +52,10 @@ class HqmmFilter {
   struct Tables;  // the operators as the kernels want them; shared by copies of the filter
 
   [[nodiscard]] std::uint32_t current_set() const { return model_->positions.set_at(t_, length_); }
-  /// next ← Σ K ρ K† over `count` operators of a set from `first` on; returns its trace.
-  double apply(std::uint32_t set, Index first, Index count);
-  double apply_enlarged(std::uint32_t set, Index first, Index count);
+  /// next ← 𝒦_y(ρ), or the sum over all symbols for a missing one; returns its trace.
+  double apply(std::uint32_t set, Symbol symbol);
+  double apply_enlarged(std::uint32_t set, Symbol symbol);
+  void scale_next(std::uint32_t set, Symbol symbol);
   [[nodiscard]] bool lost_in_rounding(double weight, double heaviest) const;
 
   const Hqmm* model_;

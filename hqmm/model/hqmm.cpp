@@ -15,20 +15,45 @@ constexpr double kLargestEntry = 1e60;
 
 bool is_finite(Complex z) { return std::isfinite(z.real()) && std::isfinite(z.imag()); }
 
-void require_usable_entries(const KrausSet& set, std::size_t index, bool many_sets) {
+std::string entry_name(const KrausSet& set, std::size_t index, bool many_sets, Index row,
+                       Index column) {
   const Index n = set.latent_dim();
-  for (Index row = 0; row < set.gamma().rows(); ++row) {
-    for (Index column = 0; column < n; ++column) {
-      const Complex entry = set.gamma()(row, column);
-      if (is_finite(entry) && std::abs(entry) <= kLargestEntry) continue;
-      const Index block = row / n;
-      throw fail(
-          ErrorCode::kBadData, "kraus[{}{},{},{},{}] {}",
-          many_sets ? fmt::format("{},", index) : "", block / set.kraus_rank(),
-          block % set.kraus_rank(), row % n, column,
-          is_finite(entry)
-              ? fmt::format("is larger than {:g}: nothing can be computed of it", kLargestEntry)
-              : "is not a finite number");
+  const Index block = row / n;
+  const std::string place = many_sets ? fmt::format("{},", index) : "";
+  if (set.emits_on() == EmissionKind::kState)
+    return fmt::format("transition[{}{},{},{}]", place, block, row % n, column);
+  return fmt::format("kraus[{}{},{},{},{}]", place, block / set.kraus_rank(),
+                     block % set.kraus_rank(), row % n, column);
+}
+
+std::string trouble_with(Complex entry) {
+  return is_finite(entry)
+             ? fmt::format("is larger than {:g}: nothing can be computed of it", kLargestEntry)
+             : "is not a finite number";
+}
+
+void require_usable_entries(const KrausSet& set, Field field, std::size_t index, bool many_sets) {
+  const auto usable = [](Complex entry) {
+    return is_finite(entry) && std::abs(entry) <= kLargestEntry;
+  };
+  for (Index row = 0; row < set.stack().rows(); ++row) {
+    for (Index column = 0; column < set.latent_dim(); ++column) {
+      const Complex entry = set.stack()(row, column);
+      if (!usable(entry))
+        throw fail(ErrorCode::kBadData, "{} {}", entry_name(set, index, many_sets, row, column),
+                   trouble_with(entry));
+      if (field == Field::kReal && entry.imag() != 0.0)
+        throw fail(ErrorCode::kBadData, "{} is not real, but the model's field is",
+                   entry_name(set, index, many_sets, row, column));
+    }
+  }
+  if (set.emits_on() == EmissionKind::kEdge) return;
+  for (Index y = 0; y < set.alphabet_size(); ++y) {
+    for (Index i = 0; i < set.latent_dim(); ++i) {
+      if (usable(set.emission()(y, i))) continue;
+      throw fail(ErrorCode::kBadData, "emission[{}{},{}] {}",
+                 many_sets ? fmt::format("{},", index) : "", y, i,
+                 trouble_with(set.emission()(y, i)));
     }
   }
 }
@@ -56,12 +81,19 @@ void require_density_matrix(const Matrix& rho) {
 
 }  // namespace
 
-Hqmm stationary_hqmm(Alphabet alphabet, KrausSet set, Matrix initial_state) {
+Hqmm stationary_hqmm(Alphabet alphabet, KrausSet set, Matrix initial_state, Field field) {
   Hqmm model;
   model.alphabet = std::move(alphabet);
   model.sets.push_back(std::move(set));
   model.initial_state = std::move(initial_state);
+  model.field = field;
   return model;
+}
+
+Hqmm expanded(const Hqmm& model) {
+  Hqmm out = model;
+  for (KrausSet& set : out.sets) set = set.expanded();
+  return out;
 }
 
 Matrix maximally_mixed(Index n) { return Matrix::Identity(n, n) / static_cast<double>(n); }
@@ -92,7 +124,11 @@ void require_valid(const Hqmm& model) {
                  set.alphabet_size(), set.kraus_rank(), set.latent_dim(), model.alphabet_size(),
                  model.kraus_rank(), n);
     }
-    require_usable_entries(set, i, model.sets.size() > 1);
+    if (set.emits_on() != model.emits_on()) {
+      throw fail(ErrorCode::kBadData,
+                 "Kraus set {} does not emit where set 0 does: edges and states do not mix", i);
+    }
+    require_usable_entries(set, model.field, i, model.sets.size() > 1);
   }
   if (model.alphabet.size() != static_cast<std::size_t>(model.alphabet_size())) {
     throw fail(ErrorCode::kBadData, "the alphabet has {} symbols, the Kraus operators are for {}",
@@ -110,6 +146,8 @@ void require_valid(const Hqmm& model) {
                model.initial_state.rows(), model.initial_state.cols(), n, n);
   }
   require_density_matrix(model.initial_state);
+  if (model.field == Field::kReal && !model.initial_state.imag().isZero(0.0))
+    throw fail(ErrorCode::kBadData, "the initial state is not real, but the model's field is");
 }
 
 }  // namespace hqmm

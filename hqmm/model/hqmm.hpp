@@ -20,25 +20,31 @@ struct Hqmm {
   std::vector<KrausSet> sets;  // one, or one per value of the position map
   PositionMap positions;
   Matrix initial_state;  // n × n density matrix
+  Field field = Field::kComplex;
 
   [[nodiscard]] Index latent_dim() const { return sets.front().latent_dim(); }
   [[nodiscard]] Index kraus_rank() const { return sets.front().kraus_rank(); }
   [[nodiscard]] Index alphabet_size() const { return sets.front().alphabet_size(); }
+  [[nodiscard]] EmissionKind emits_on() const { return sets.front().emits_on(); }
 };
 
 /// A model with one Kraus set for all positions.
-[[nodiscard]] Hqmm stationary_hqmm(Alphabet alphabet, KrausSet set, Matrix initial_state);
+[[nodiscard]] Hqmm stationary_hqmm(Alphabet alphabet, KrausSet set, Matrix initial_state,
+                                   Field field = Field::kComplex);
+/// The same process by free operators, of the same field.
+[[nodiscard]] Hqmm expanded(const Hqmm& model);
 
 /// I/n
 [[nodiscard]] Matrix maximally_mixed(Index n);
 
-/// The largest ‖Γ†Γ − I‖_F over the sets.
+/// The largest distance from the constraints over the sets: ‖Γ†Γ − I‖_F, see KrausSet.
 [[nodiscard]] double feasibility_residual(const Hqmm& model);
 [[nodiscard]] bool is_feasible(const Hqmm& model);
 
-/// Throws kBadData naming what is wrong and by how much: shapes that do not fit, entries that are
-/// not finite, an initial state that is not Hermitian, of trace one and positive semidefinite (all
-/// to 1e-9). Infeasible Kraus sets pass: see feasibility_residual.
+/// Throws kBadData naming what is wrong and by how much: shapes that do not fit, sets of different
+/// structure, entries that are not finite, imaginary parts in a real model, an initial state that
+/// is not Hermitian, of trace one and positive semidefinite (all to 1e-9). Infeasible Kraus sets
+/// pass: see feasibility_residual.
 void require_valid(const Hqmm& model);
 
 }  // namespace hqmm

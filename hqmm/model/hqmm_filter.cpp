@@ -39,10 +39,11 @@ struct HqmmFilter::Tables {
   Index n, stride, symbols;
   PanelKernel square;  // of products with n columns
   bool feasible;
-  std::vector<AlignedDoubles> matrices;       // [set]: the real form of every K
+  std::vector<AlignedDoubles> matrices;       // [set]: the real form of every K, or of every V
   std::vector<AlignedDoubles> effects;        // [set]: column k holds entry k of E_y for every y
   std::vector<std::vector<double>> heaviest;  // [set][y] = tr E_y, which no weight exceeds
-  std::vector<AlignedDoubles> grams;          // [set]: Γ†Γ
+  std::vector<AlignedDoubles> grams;          // [set]: Σ_y E_y
+  std::vector<RealMatrix> factors;            // [set]: CᵀC, on states
 };
 
 HqmmFilter::Tables::Tables(const Hqmm& model)
@@ -54,10 +55,10 @@ HqmmFilter::Tables::Tables(const Hqmm& model)
   const Index effect_stride = column_stride(symbols);
   for (const KrausSet& set : model.sets) {
     AlignedDoubles& real =
-        matrices.emplace_back(static_cast<std::size_t>(set.gamma().rows() / n * 2 * n * stride));
+        matrices.emplace_back(static_cast<std::size_t>(set.stack().rows() / n * 2 * n * stride));
     std::fill_n(real.data(), real.size(), 0.0);
-    for (Index row = 0; row < set.gamma().rows(); row += n)
-      write_real_form(set.gamma().data() + row * n, n, stride, real.data() + row * 2 * stride);
+    for (Index row = 0; row < set.stack().rows(); row += n)
+      write_real_form(set.stack().data() + row * n, n, stride, real.data() + row * 2 * stride);
     AlignedDoubles& effect =
         effects.emplace_back(state_size() * static_cast<std::size_t>(effect_stride));
     std::fill_n(effect.data(), effect.size(), 0.0);
@@ -73,7 +74,10 @@ HqmmFilter::Tables::Tables(const Hqmm& model)
             column[k];
     }
     AlignedDoubles& gram = grams.emplace_back(column);
-    write_columns(set.gamma().adjoint() * set.gamma(), stride, gram.data());
+    write_columns(set.gram(), stride, gram.data());
+    factors.emplace_back();
+    if (set.emits_on() == EmissionKind::kState)
+      factors.back() = set.emission().transpose() * set.emission();
   }
 }
 
@@ -106,22 +110,42 @@ void HqmmFilter::restart(std::size_t length) {
   set_state(model_->initial_state);
 }
 
-double HqmmFilter::apply(std::uint32_t set, Index first, Index count) {
+double HqmmFilter::apply(std::uint32_t set, Symbol symbol) {
   const Index n = tables_->n;
   const Index stride = tables_->stride;
-  for (Index q = 0; q < count; ++q) {
+  const bool on_states = model_->emits_on() == EmissionKind::kState;
+  const Index w = model_->kraus_rank();
+  const bool all = symbol == kMissing && !on_states;
+  const Index first = on_states || all ? 0 : symbol * w;
+  for (Index q = 0; q < (all ? tables_->symbols * w : w); ++q) {
     conjugate(tables_->square, tables_->matrix(set, first + q), rho_.data(), n, stride,
               moved_.data(), q > 0, next_.data());
   }
+  if (on_states) scale_next(set, symbol);
   double trace = 0.0;
   for (Index i = 0; i < n; ++i) trace += next_[static_cast<std::size_t>(i * stride + i)];
   return trace;
 }
 
+/// D_y σ D_y, or the sum of them over y.
+void HqmmFilter::scale_next(std::uint32_t set, Symbol symbol) {
+  const Index n = tables_->n;
+  const RealMatrix& emission = model_->sets[set].emission();
+  double* column = next_.data();
+  for (Index j = 0; j < n; ++j, column += tables_->stride) {
+    for (Index i = 0; i < n; ++i) {
+      const double factor = symbol == kMissing ? tables_->factors[set](i, j)
+                                               : emission(symbol, i) * emission(symbol, j);
+      column[i] *= factor;
+      column[n + i] *= factor;
+    }
+  }
+}
+
 /// The same of an enlarged ρ, for weights that would have few digits left or none.
-double HqmmFilter::apply_enlarged(std::uint32_t set, Index first, Index count) {
+double HqmmFilter::apply_enlarged(std::uint32_t set, Symbol symbol) {
   for (double& entry : rho_) entry *= kEnlarged;
-  const double trace = apply(set, first, count);
+  const double trace = apply(set, symbol);
   for (double& entry : rho_) entry /= kEnlarged;
   return trace;
 }
@@ -143,7 +167,6 @@ bool HqmmFilter::lost_in_rounding(double weight, double heaviest) const {
 
 StepWeight HqmmFilter::step(Symbol symbol) {
   const std::uint32_t set = current_set();
-  const Index w = model_->sets[set].kraus_rank();
   StepWeight weight;
   double trace = 0.0;
   bool unseen = symbol == kMissing;
@@ -154,10 +177,10 @@ StepWeight HqmmFilter::step(Symbol symbol) {
       weight.total = 0.0;
       for (std::size_t k = 0; k < rho_.size(); ++k) weight.total += gram[k] * rho_[k];
     }
-    trace = weight.raw = apply(set, symbol * w, w);
+    trace = weight.raw = apply(set, symbol);
     double heaviest = tables_->heaviest[set][symbol];
     if (trace < kFewDigitsBelow && heaviest > 0.0) {
-      trace = apply_enlarged(set, symbol * w, w);
+      trace = apply_enlarged(set, symbol);
       weight.raw = trace / kEnlarged;
       heaviest *= kEnlarged;
     }
@@ -166,7 +189,7 @@ StepWeight HqmmFilter::step(Symbol symbol) {
       unseen = true;
     }
   }
-  if (unseen) trace = apply(set, 0, tables_->symbols * w);
+  if (unseen) trace = apply(set, kMissing);
   require_weight(trace, t_);
   const double scale = 1.0 / trace;
   for (std::size_t k = 0; k < rho_.size(); ++k) rho_[k] = next_[k] * scale;

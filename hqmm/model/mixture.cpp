@@ -34,7 +34,7 @@ KrausSet direct_sum(std::span<const Hqmm> members, std::size_t set, Index n, Ind
   KrausSet out(s, w, n);
   Index at = 0;
   for (const Hqmm& member : members) {
-    const KrausSet& from = member.sets[set];
+    const KrausSet from = member.sets[set].expanded();
     const Index size = from.latent_dim();
     for (Index y = 0; y < s; ++y)
       for (Index q = 0; q < from.kraus_rank(); ++q)
@@ -60,16 +60,29 @@ std::vector<Index> reach(const Hqmm& model) {
   };
   look_at(model.initial_state);
   for (const KrausSet& set : model.sets)
-    for (Index row = 0; row < set.gamma().rows(); row += n) look_at(set.gamma().middleRows(row, n));
+    for (Index row = 0; row < set.stack().rows(); row += n) look_at(set.stack().middleRows(row, n));
   return out;
+}
+
+KrausSet cut_out_of_states(const KrausSet& set, Index begin, Index size) {
+  Stack transition(set.kraus_rank() * size, size);
+  for (Index q = 0; q < set.kraus_rank(); ++q)
+    transition.middleRows(q * size, size) =
+        set.transition().block(q * set.latent_dim() + begin, begin, size, size);
+  return {std::move(transition), set.emission().middleCols(begin, size)};
 }
 
 Hqmm cut_out(const Hqmm& model, Index begin, Index size, double weight) {
   Hqmm out;
   out.alphabet = model.alphabet;
   out.positions = model.positions;
+  out.field = model.field;
   out.initial_state = model.initial_state.block(begin, begin, size, size) / weight;
   for (const KrausSet& set : model.sets) {
+    if (set.emits_on() == EmissionKind::kState) {
+      out.sets.push_back(cut_out_of_states(set, begin, size));
+      continue;
+    }
     KrausSet& to = out.sets.emplace_back(set.alphabet_size(), set.kraus_rank(), size);
     for (Index y = 0; y < set.alphabet_size(); ++y)
       for (Index q = 0; q < set.kraus_rank(); ++q)
@@ -93,6 +106,9 @@ Hqmm mixture(std::span<const Hqmm> members, std::span<const double> weights) {
   out.positions = members.front().positions;
   for (std::size_t set = 0; set < members.front().sets.size(); ++set)
     out.sets.push_back(direct_sum(members, set, n, w));
+  const bool real = std::all_of(members.begin(), members.end(),
+                                [](const Hqmm& member) { return member.field == Field::kReal; });
+  out.field = real ? Field::kReal : Field::kComplex;
   out.initial_state = Matrix::Zero(n, n);
   Index at = 0;
   for (std::size_t m = 0; m < members.size(); ++m) {

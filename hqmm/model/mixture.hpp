@@ -3,7 +3,7 @@
 //   K[y][q] = ⊕_m K_m[y][q],   ρ₀ = ⊕_m λ_m ρ₀_m      P(x) = Σ_m λ_m P_m(x), exactly
 //
 // n is the sum of the members' and w the largest of theirs; members of fewer operators have zeros
-// for the rest.
+// for the rest. The sum emits on edges, whatever its members do, and is real if all are.
 #pragma once
 
 #include <span>

@@ -17,6 +17,18 @@
 //
 //   B = (s−1)D² + D − 1
 //
+// The other kinds of HQMM (model/kraus.hpp), with m the real dimensions of a Hermitian matrix, n²
+// or n(n+1)/2 for a real one, that is D:
+//
+//   real, on edges       A = s·w·n² − D − n(n−1)/2 − s·w(w−1)/2        orthogonal bases and mixings
+//   real, on states      A = w·n² − D + (s−1)n − w(w−1)/2              no basis left but its signs
+//   complex, on states   A = 2w·n² − D + (s−1)n − (n−1) − w²           or its phases
+//
+// and on states the process is one D × D matrix and C, of which coordinates off the diagonal may be
+// scaled:
+//
+//   B = D² − 2D + s·n
+//
 // When the operators are many, changes of basis that are not unitary keep all maps completely
 // positive, and B is the smaller number. The dimension is min(A, B):
 // tests/model/parameters_test.cpp compares it with the rank of the Jacobian of the probabilities.
@@ -26,17 +38,24 @@
 
 namespace hqmm {
 
+/// The sizes and the structure of an HQMM.
+struct HqmmShape {
+  Index latent_dim = 1;
+  Index alphabet_size = 1;
+  Index kraus_rank = 1;
+  Field field = Field::kComplex;
+  EmissionKind emission = EmissionKind::kEdge;
+};
 /// `of_initial`: real parameters of the initial state that are learned; I/n has none.
-[[nodiscard]] std::size_t hqmm_parameters(Index latent_dim, Index alphabet_size, Index kraus_rank,
-                                          std::size_t of_initial = 0);
+[[nodiscard]] std::size_t hqmm_parameters(const HqmmShape& shape, std::size_t of_initial = 0);
 /// With the initial distribution. A = n(n−1) + n(s−1) + n−1, without any continuous freedom.
 [[nodiscard]] std::size_t hmm_parameters(Index latent_dim, Index alphabet_size);
 /// With the initial distribution: B, since small changes of basis keep positive entries positive.
 [[nodiscard]] std::size_t edge_hmm_parameters(Index latent_dim, Index alphabet_size);
 
 /// Of a model's sizes. The initial state of an HQMM counts as none of the parameters when it is
-/// I/n, 2n−2 when it is pure, else n²−1. A position-dependent HQMM counts every set, which is an
-/// upper bound.
+/// I/n, 2n−2 when it is pure, else n²−1; in a real model n−1 and n(n+1)/2−1. A position-dependent
+/// HQMM counts every set, which is an upper bound.
 [[nodiscard]] std::size_t parameter_count(const AnyModel& model);
 
 }  // namespace hqmm

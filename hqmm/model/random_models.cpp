@@ -7,15 +7,27 @@
 namespace hqmm {
 namespace {
 
-Matrix gaussian(Index rows, Index columns, RandomStream& random) {
+Matrix gaussian(Index rows, Index columns, RandomStream& random, Field field) {
   Matrix out(rows, columns);
   for (Index i = 0; i < rows; ++i) {
     for (Index j = 0; j < columns; ++j) {
       const double re = random.normal();
-      out(i, j) = {re, random.normal()};
+      out(i, j) = {re, field == Field::kReal ? 0.0 : random.normal()};
     }
   }
   return out;
+}
+
+/// Uniform (Haar) on the Stiefel manifold.
+Stack random_stiefel(Index rows, Index columns, RandomStream& random, Field field) {
+  auto [q, r_diagonal] = thin_qr(gaussian(rows, columns, random, field));
+  // Fixing the phases of R's diagonal makes the distribution Haar.
+  for (Index j = 0; j < columns; ++j) {
+    const Complex r = r_diagonal(j);
+    q.col(j) *= std::abs(r) > 0.0 ? r / std::abs(r) : Complex(1.0);
+  }
+  if (field == Field::kReal) q.imag().setZero();  // no sign on zeros either
+  return q;
 }
 
 RealMatrix random_columns(Index rows, Index columns, RandomStream& random) {
@@ -29,26 +41,31 @@ RealMatrix random_columns(Index rows, Index columns, RandomStream& random) {
 
 }  // namespace
 
-KrausSet random_kraus(Index alphabet_size, Index kraus_rank, Index latent_dim,
-                      RandomStream& random) {
+KrausSet random_kraus(Index alphabet_size, Index kraus_rank, Index latent_dim, RandomStream& random,
+                      Field field) {
   const Index rows = alphabet_size * kraus_rank * latent_dim;
-  auto [q, r_diagonal] = thin_qr(gaussian(rows, latent_dim, random));
-  // Fixing the phases of R's diagonal makes the distribution Haar.
-  for (Index j = 0; j < latent_dim; ++j) {
-    const Complex r = r_diagonal(j);
-    q.col(j) *= std::abs(r) > 0.0 ? r / std::abs(r) : Complex(1.0);
-  }
-  return {alphabet_size, kraus_rank, Stack(q)};
+  return {alphabet_size, kraus_rank, random_stiefel(rows, latent_dim, random, field)};
 }
 
-Matrix random_density_matrix(Index latent_dim, RandomStream& random) {
-  const Matrix g = gaussian(latent_dim, latent_dim, random);
+KrausSet random_state_kraus(Index alphabet_size, Index kraus_rank, Index latent_dim,
+                            RandomStream& random, Field field) {
+  Stack transition = random_stiefel(kraus_rank * latent_dim, latent_dim, random, field);
+  RealMatrix emission(alphabet_size, latent_dim);
+  for (Index i = 0; i < latent_dim; ++i) {
+    for (Index y = 0; y < alphabet_size; ++y) emission(y, i) = std::abs(random.normal());
+    emission.col(i).normalize();
+  }
+  return {std::move(transition), std::move(emission)};
+}
+
+Matrix random_density_matrix(Index latent_dim, RandomStream& random, Field field) {
+  const Matrix g = gaussian(latent_dim, latent_dim, random, field);
   const Matrix square = g * g.adjoint();
   return square / square.trace().real();
 }
 
-Matrix random_pure_state(Index latent_dim, RandomStream& random) {
-  const Matrix v = gaussian(latent_dim, 1, random).normalized();
+Matrix random_pure_state(Index latent_dim, RandomStream& random, Field field) {
+  const Matrix v = gaussian(latent_dim, 1, random, field).normalized();
   return v * v.adjoint();
 }
 

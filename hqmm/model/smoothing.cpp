@@ -69,7 +69,7 @@ Hqmm smoothed(const Hqmm& model, double epsilon) {
   require_smoothing(epsilon);
   Hqmm out = model;
   if (epsilon == 0.0) return out;
-  for (KrausSet& set : out.sets) set = smoothed_set(set, epsilon);
+  for (KrausSet& set : out.sets) set = smoothed_set(set.expanded(), epsilon);
   return out;
 }
 
@@ -104,7 +104,9 @@ Stack pull_back_smoothing(const KrausSet& set, const Stack& gradient, double eps
 
 Hqmm with_fewest_operators(const Hqmm& model) {
   const Index n = model.latent_dim();
-  if (model.kraus_rank() <= n * n || !is_feasible(model)) return model;
+  if (model.emits_on() == EmissionKind::kState || model.kraus_rank() <= n * n ||
+      !is_feasible(model))
+    return model;
   Hqmm out = model;
   for (KrausSet& set : out.sets) set = reduced_set(set);
   return out;

@@ -14,7 +14,7 @@ constexpr Index kBlock = 32;  // columns; a multiple of kRowUnit
 TotalChannel::TotalChannel(const KrausSet& set)
     : n_(set.latent_dim()),
       stride_(column_stride(2 * n_)),
-      operators_(set.alphabet_size() * set.kraus_rank()),
+      operators_(set.stack().rows() / n_),
       kernel_(panel_kernel()),
       matrices_(static_cast<std::size_t>(operators_ * 2 * n_ * stride_)),
       state_(static_cast<std::size_t>(n_ * stride_)),
@@ -23,8 +23,10 @@ TotalChannel::TotalChannel(const KrausSet& set)
   std::fill_n(matrices_.data(), matrices_.size(), 0.0);
   std::fill_n(state_.data(), state_.size(), 0.0);
   for (Index k = 0; k < operators_; ++k)
-    write_real_form(set.gamma().data() + k * n_ * n_, n_, stride_,
+    write_real_form(set.stack().data() + k * n_ * n_, n_, stride_,
                     matrices_.data() + k * 2 * n_ * stride_);
+  if (set.emits_on() == EmissionKind::kState)
+    factors_ = set.emission().transpose() * set.emission();
 }
 
 /// The columns of Kρ, then i times them, into the scratch.
@@ -69,6 +71,7 @@ Matrix TotalChannel::apply(const Matrix& hermitian) const {
   }
   Matrix out = read_columns(sum_.data(), n_, stride_);
   out.triangularView<Eigen::StrictlyUpper>() = out.adjoint();
+  if (factors_.size() > 0) out = out.cwiseProduct(factors_.cast<Complex>());
   return out;
 }
 

@@ -19,7 +19,8 @@ class TotalChannel {
 
   Index n_, stride_, operators_;
   PanelKernel kernel_;
-  AlignedDoubles matrices_;                     // the real form of every K
+  AlignedDoubles matrices_;  // the real form of every K, or V on states
+  RealMatrix factors_;       // of entries, on states: Σ_y D_y σ D_y; else empty
   mutable AlignedDoubles state_, moved_, sum_;  // scratch
 };
 

@@ -81,7 +81,10 @@ OrderedJson to_json(const TrainOptions& options) {
 
 TrainOptions train_options_from_json(const nlohmann::json& json) {
   TrainOptions out;
+  // Runs of before there were structured models: HQMMs emitted on edges, whatever was noted for EM.
+  const bool before_structure = json.is_object() && !json.contains("field");
   for (const auto& row : train_option_table()) {
+    if (before_structure && (row.id == "field" || row.id == "emission_step")) continue;
     const auto found = json.is_object() ? json.find(row.id) : json.end();
     if (found == json.end() || !is_written_so(row.type, *found))
       throw fail(ErrorCode::kBadData, "'{}' is missing or not of the expected kind", row.id);
@@ -92,6 +95,7 @@ TrainOptions train_options_from_json(const nlohmann::json& json) {
                  printable(found->dump()));
     }
   }
+  if (before_structure && out.learner != LearnerKind::kEm) out.emission = EmissionKind::kEdge;
   return out;
 }
 

@@ -37,7 +37,7 @@ TEST(PositionStart, WithoutNoiseTheSymbolsAreIndependent) {
   RandomStream random(1, Purpose::kTest);
   RealVector frequencies(3);
   frequencies << 0.2, 0.5, 0.3;
-  const KrausSet set = kraus_of_frequencies(frequencies, 2, 3, 0.0, random);
+  const KrausSet set = kraus_of_frequencies(frequencies, {3, frequencies.size(), 2}, 0.0, random);
   for (Index y = 0; y < 3; ++y) {
     EXPECT_LE((set.effect(y) - frequencies(y) * Matrix::Identity(3, 3)).norm(), 1e-14);
     EXPECT_LE(set.op(y, 1).norm(), 1e-15);
@@ -49,7 +49,8 @@ TEST(PositionStart, NoiseMovesAllOperatorsAndStaysFeasible) {
   frequencies << 0.0, 1.0, 0.0, 0.0;
   for (const double noise : {0.01, 0.1, 1.0, 10.0}) {
     RandomStream random(1, Purpose::kTest, 7);
-    const KrausSet set = kraus_of_frequencies(frequencies, 2, 4, noise, random);
+    const KrausSet set =
+        kraus_of_frequencies(frequencies, {4, frequencies.size(), 2}, noise, random);
     EXPECT_LE(set.feasibility_residual(), 1e-12);
     for (Index y = 0; y < 4; ++y)
       for (Index q = 0; q < 2; ++q) EXPECT_GT(set.op(y, q).norm(), 0.1 * std::min(noise, 1.0));

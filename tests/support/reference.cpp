@@ -19,10 +19,24 @@ long double trace(const WideMatrix& matrix) {
   return sum.real();
 }
 
+namespace {
+
+/// K[y][q], from V and C where it is made of them: K_ia = c_yi V_ia.
+WideMatrix operator_of(const KrausSet& set, Symbol y, Index q) {
+  if (set.emits_on() == EmissionKind::kEdge) return widen(set.op(y, q));
+  const Index n = set.latent_dim();
+  WideMatrix out = widen(set.transition().middleRows(q * n, n));
+  for (Index i = 0; i < n; ++i)
+    for (Wide& entry : out[static_cast<std::size_t>(i)]) entry *= set.emission()(y, i);
+  return out;
+}
+
+}  // namespace
+
 void add_symbol_map(const KrausSet& set, Symbol y, const WideMatrix& rho, WideMatrix& out) {
   const std::size_t n = rho.size();
   for (Index q = 0; q < set.kraus_rank(); ++q) {
-    const WideMatrix k = widen(set.op(y, q));
+    const WideMatrix k = operator_of(set, y, q);
     for (std::size_t i = 0; i < n; ++i) {
       for (std::size_t j = 0; j < n; ++j) {
         for (std::size_t a = 0; a < n; ++a) {
@@ -139,25 +153,46 @@ std::vector<Shape> small_shapes() {
   return out;
 }
 
+std::vector<Shape> of_every_kind(const Shape& shape) {
+  std::vector<Shape> out;
+  for (const Field field : {Field::kComplex, Field::kReal})
+    for (const EmissionKind emission : {EmissionKind::kEdge, EmissionKind::kState})
+      out.push_back({shape.n, shape.s, shape.w, field, emission});
+  return out;
+}
+
+KrausSet random_set(const Shape& shape, RandomStream& random) {
+  if (shape.emission == EmissionKind::kEdge)
+    return random_kraus(shape.s, shape.w, shape.n, random, shape.field);
+  KrausSet set = random_state_kraus(shape.s, shape.w, shape.n, random, shape.field);
+  for (Index k = 0; k < set.emission().size(); ++k)  // signs say something, too
+    if (random.uniform() < 0.5) set.emission().data()[k] *= -1.0;
+  return set;
+}
+
 Hqmm random_hqmm(const Shape& shape, RandomStream& random) {
-  return stationary_hqmm(Alphabet::integers(static_cast<std::size_t>(shape.s)),
-                         random_kraus(shape.s, shape.w, shape.n, random),
-                         random_density_matrix(shape.n, random));
+  KrausSet set = random_set(shape, random);
+  return stationary_hqmm(Alphabet::integers(static_cast<std::size_t>(shape.s)), std::move(set),
+                         random_density_matrix(shape.n, random, shape.field), shape.field);
 }
 
 Hqmm random_positional_hqmm(const Shape& shape, PositionMap::Anchor anchor, RandomStream& random) {
   Hqmm model = random_hqmm(shape, random);
-  while (model.sets.size() < 3)
-    model.sets.push_back(random_kraus(shape.s, shape.w, shape.n, random));
+  while (model.sets.size() < 3) model.sets.push_back(random_set(shape, random));
   model.positions = PositionMap({2, 0, 2, 1}, anchor);
   return model;
 }
 
 void make_infeasible(Hqmm& model, RandomStream& random) {
   for (KrausSet& set : model.sets) {
-    for (Index i = 0; i < set.gamma().size(); ++i) {
-      set.gamma().data()[i] += 0.2 * Complex(random.normal(), random.normal());
+    for (Index i = 0; i < set.stack().size(); ++i) {
+      const double re = random.normal();
+      const double im = model.field == Field::kReal ? 0.0 : random.normal();
+      set.stack().data()[i] += 0.2 * Complex(re, im);
     }
+    if (set.emits_on() == EmissionKind::kEdge) continue;
+    for (Index i = 0; i < set.emission().size(); ++i)
+      set.emission().data()[i] += 0.2 * random.normal();
   }
 }
 

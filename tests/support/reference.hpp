@@ -66,7 +66,14 @@ double sum_over_sequences(std::size_t length, std::size_t alphabet_size,
 
 struct Shape {
   Index n, s, w;
+  Field field = Field::kComplex;
+  EmissionKind emission = EmissionKind::kEdge;
 };
+
+/// The shape in each of the four kinds of model.
+std::vector<Shape> of_every_kind(const Shape& shape);
+
+KrausSet random_set(const Shape& shape, RandomStream& random);
 
 /// Every shape up to n = 3, s = 3, w = 3.
 std::vector<Shape> small_shapes();

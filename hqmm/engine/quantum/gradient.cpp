@@ -20,10 +20,12 @@ BatchGradient& BatchGradient::operator+=(const BatchGradient& other) {
   raw_log_likelihood += other.raw_log_likelihood;
   if (sets.empty()) {
     sets = other.sets;
+    emissions = other.emissions;
     initial_state = other.initial_state;
     return *this;
   }
   for (std::size_t i = 0; i < other.sets.size(); ++i) sets[i] += other.sets[i];
+  for (std::size_t i = 0; i < other.emissions.size(); ++i) emissions[i] += other.emissions[i];
   if (other.initial_state.size() > 0) initial_state += other.initial_state;
   return *this;
 }
@@ -207,11 +209,9 @@ std::size_t round_end(std::span<const SequenceView> batch, std::size_t begin, st
   return end;
 }
 
-}  // namespace
-
-BatchGradient gradient(const Hqmm& model, std::span<const SequenceView> batch,
-                       const GradientOptions& options, int threads, GradientScratch& scratch) {
-  assert(options.weights.empty() || options.weights.size() == batch.size());
+/// Of free operators.
+BatchGradient free_gradient(const Hqmm& model, std::span<const SequenceView> batch,
+                            const GradientOptions& options, int threads, GradientScratch& scratch) {
   if (batch.empty() || options.engine == EngineKind::kNaive)
     return reference_gradient(model, batch, options, threads);
   const bool feasible = is_feasible(model);
@@ -237,6 +237,32 @@ BatchGradient gradient(const Hqmm& model, std::span<const SequenceView> batch,
     begin = end;
   }
   return total;
+}
+
+/// ∂loss by what the operators are made of, from ∂loss by the operators.
+void pull_back(const Hqmm& model, BatchGradient& out) {
+  if (model.emits_on() == EmissionKind::kState) {
+    for (std::size_t i = 0; i < out.sets.size(); ++i) {
+      StateGradient by = pull_back_expansion(model.sets[i], out.sets[i]);
+      out.sets[i] = std::move(by.transition);
+      out.emissions.push_back(std::move(by.emission));
+    }
+  }
+  if (model.field == Field::kComplex) return;
+  for (Stack& by : out.sets) by.imag().setZero();
+  out.initial_state.imag().setZero();
+}
+
+}  // namespace
+
+BatchGradient gradient(const Hqmm& model, std::span<const SequenceView> batch,
+                       const GradientOptions& options, int threads, GradientScratch& scratch) {
+  assert(options.weights.empty() || options.weights.size() == batch.size());
+  BatchGradient out = model.emits_on() == EmissionKind::kEdge
+                          ? free_gradient(model, batch, options, threads, scratch)
+                          : free_gradient(expanded(model), batch, options, threads, scratch);
+  pull_back(model, out);
+  return out;
 }
 
 BatchGradient gradient(const Hqmm& model, std::span<const SequenceView> batch,

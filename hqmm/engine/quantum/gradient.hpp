@@ -5,6 +5,7 @@
 // infeasible one it is what the paper's algorithm descends, and the normalised figure comes beside
 // it.
 //
+// A model that emits on states is differentiated by V and C, a real one by real parts only.
 // Gradients follow the real inner product ⟨A,B⟩ = Re tr(A†B): ∇ = ∂L/∂Re + i ∂L/∂Im.
 #pragma once
 
@@ -48,12 +49,13 @@ struct GradientOptions {
 /// Sums over the sequences of a batch.
 struct BatchGradient {
   std::uint64_t scored = 0;
-  double log_likelihood = 0.0;      // normalised; likelihoods are added up without the weights
-  double raw_log_likelihood = 0.0;  // its negative is the loss, if all weights are 1
-  std::vector<Stack> sets;          // ∂loss/∂Γ of each Kraus set
-  Matrix initial_state;             // ∂loss/∂ρ₀, Hermitian; empty unless wanted; zero
-                                    // when the gradient stops at a burn-in. Where neither row nor
-                                    // column meets the range of ρ₀ it may be left at zero.
+  double log_likelihood = 0.0;        // normalised; likelihoods are added up without the weights
+  double raw_log_likelihood = 0.0;    // its negative is the loss, if all weights are 1
+  std::vector<Stack> sets;            // ∂loss/∂Γ of each Kraus set, or by V
+  std::vector<RealMatrix> emissions;  // by C; none for emission on edges
+  Matrix initial_state;               // ∂loss/∂ρ₀, Hermitian; empty unless wanted; zero
+                                      // when the gradient stops at a burn-in. Where neither row nor
+                                      // column meets the range of ρ₀ it may be left at zero.
 
   BatchGradient& operator+=(const BatchGradient& other);
 };
