@@ -84,7 +84,8 @@ TrainOptions train_options_from_json(const nlohmann::json& json) {
   // Runs of before there were structured models: HQMMs emitted on edges, whatever was noted for EM.
   const bool before_structure = json.is_object() && !json.contains("field");
   for (const auto& row : train_option_table()) {
-    if (before_structure && (row.id == "field" || row.id == "emission_step")) continue;
+    if (before_structure && (row.id == "field" || row.id == "emission_step" || row.id == "halving"))
+      continue;
     const auto found = json.is_object() ? json.find(row.id) : json.end();
     if (found == json.end() || !is_written_so(row.type, *found))
       throw fail(ErrorCode::kBadData, "'{}' is missing or not of the expected kind", row.id);
