@@ -77,9 +77,12 @@ class Trainer {
     begin();
     finish_ended(false);
     while (!live_.empty()) {
-      if (!run_round())
-        return result(stop_requested() ? TrainStatus::kInterrupted : TrainStatus::kTimeLimit);
-      settle_round();
+      if (run_round()) {
+        settle_round();
+        continue;
+      }
+      take_whole_epochs();
+      return result(stop_requested() ? TrainStatus::kInterrupted : TrainStatus::kTimeLimit);
     }
     return result({});
   }
@@ -188,7 +191,7 @@ class Trainer {
     return score(model, validation_, plan_.validation_burn_in, threads_of_each(), Detail::kSums);
   }
 
-  /// An epoch of every restart. False when it was stopped: nothing of it counts.
+  /// An epoch of every restart. False when one of them was stopped in the middle of it.
   bool run_round() {
     const StopRequest stop = [this] { return stop_requested() || out_of_time(); };
     std::atomic<bool> stopped = false;
@@ -215,13 +218,17 @@ class Trainer {
   }
 
   /// What a round has brought, in the order of the restarts.
-  void settle_round() {
+  void take_whole_epochs() {
     for (Restart& restart : live_) {
-      if (restart.diverged) continue;
+      if (restart.diverged || restart.outcome.stopped) continue;
       ++restart.state.summary.epochs_run;
       const bool better = consider(restart);
       restart.state.since_best = better ? 0 : restart.state.since_best + 1;
     }
+  }
+
+  void settle_round() {
+    take_whole_epochs();
     finish_ended(true);
     drop_worse();
     if (!hooks_.on_checkpoint) return;
