@@ -264,7 +264,7 @@ ModelFile from_kraus(const py::array_t<Complex, py::array::c_style | py::array::
   };
   ModelArrays arrays;
   arrays.format = std::string(kModelFormat);
-  arrays.version = kModelVersion;
+  arrays.version = kPlainVersion;
   arrays.kind = "hqmm";
   arrays.alphabet = alphabet.all_tokens();
   arrays.arrays["kraus"] = {shape(kraus), {kraus.data(), kraus.data() + kraus.size()}, true};
