@@ -26,7 +26,8 @@ struct Freedom {
     if (on_states) {
       per_set += (s - 1) * n;
       basis = real ? 0 : n - 1;
-      most = coordinates * coordinates - 2 * coordinates + s * n;
+      const std::size_t changes = (real ? 1 : 4) * (n * (n - 1) / 2);
+      most = coordinates * coordinates - coordinates + (s - 1) * n - changes;
     } else {
       basis = real ? n * (n - 1) / 2 : n * n - 1;
       most = most_of_process(coordinates, s);
