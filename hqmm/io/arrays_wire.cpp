@@ -45,6 +45,7 @@ void put(WireWriter& out, const ModelArrays& arrays) {
   out.texts(arrays.alphabet.value_or(std::vector<std::string>()));
   out.text(arrays.position_anchor);
   out.text(arrays.provenance);
+  out.optional_text(arrays.field);
 }
 
 ModelArrays take_model_arrays(WireReader& in) {
@@ -63,6 +64,7 @@ ModelArrays take_model_arrays(WireReader& in) {
   if (has_alphabet) out.alphabet = std::move(alphabet);
   out.position_anchor = in.text();
   out.provenance = in.text();
+  out.field = in.optional_text();
   return out;
 }
 

@@ -1,5 +1,7 @@
 #include "hqmm/io/classifier_file.hpp"
 
+#include <algorithm>
+
 #include "hqmm/io/arrays_wire.hpp"
 #include "hqmm/io/atomic_file.hpp"
 #include "hqmm/io/byte_source.hpp"
@@ -14,20 +16,19 @@ namespace {
 
 constexpr std::string_view kKind = "classifier";
 
-void check_header(const Hdf5ItemReader& root) {
+/// Returns the version.
+std::int64_t check_header(const Hdf5ItemReader& root) {
   const auto format = root.text_attribute("format");
   if (format != kModelFormat) throw root.wrong("format", "this is no hqmm model file");
   const auto version = root.integer_attribute("version");
-  if (version != kModelVersion) {
-    throw root.wrong("version",
-                     fmt::format("this hqmm reads version {}, the file has {}", kModelVersion,
-                                 version ? fmt::format("version {}", *version) : "none"));
-  }
+  if (!version || !is_known_version(*version))
+    throw root.wrong("version", unknown_version(version));
   const std::string kind = root.text_attribute("kind").value_or("");
   if (kind != kKind) {
     throw root.wrong(
         "kind", fmt::format("expected a classifier, found a model of kind '{}'", printable(kind)));
   }
+  return *version;
 }
 
 /// A classifier file as it is stored; nothing but its layout has been checked.
@@ -44,7 +45,7 @@ std::string place_of(const std::string& name) { return fmt::format("class '{}'",
 /// In the sandbox.
 ClassifierArrays read_root(hid_t file_id, const std::string& file) {
   const Hdf5ItemReader root(file_id, file);
-  check_header(root);
+  const std::int64_t version = check_header(root);
   for (const char* name : {"classes", "alphabet", "priors"})
     if (!root.exists(name)) throw root.wrong(name, "missing");
   ClassifierArrays out;
@@ -55,6 +56,7 @@ ClassifierArrays read_root(hid_t file_id, const std::string& file) {
     const std::string place = place_of(out.classes[c]);
     const Hid id = root.subgroup(std::to_string(c).c_str());
     ModelArrays arrays;
+    arrays.version = version;
     read_model_group(Hdf5ItemReader(id, file, place), arrays);
     if (arrays.kind == kKind)
       throw fail(ErrorCode::kBadData, in_item(file, place), "a class cannot be a classifier");
@@ -106,6 +108,20 @@ void require_hdf5(const std::string& bytes, const std::string& path) {
   throw fail(ErrorCode::kBadData, in_file(path), "{}",
              bytes.empty() ? "is empty; expected a classifier file"
                            : "is not a classifier file (expected HDF5)");
+}
+
+std::vector<ModelArrays> disassemble_all(const std::vector<AnyModel>& models) {
+  std::vector<ModelArrays> out;
+  out.reserve(models.size());
+  for (const AnyModel& model : models) out.push_back(disassemble({model, {}}));
+  return out;
+}
+
+/// The lowest version that holds them all.
+std::int64_t version_of(const std::vector<ModelArrays>& models) {
+  std::int64_t out = kPlainVersion;
+  for (const ModelArrays& model : models) out = std::max(out, *model.version);
+  return out;
 }
 
 /// HDF5 keeps strings up to the first NUL: such a name would come back as another one.
@@ -167,11 +183,12 @@ std::string serialize_classifier(const ClassifierFile& file) {
   if (!id) throw fail(ErrorCode::kInternal, "HDF5 could not start a file in memory");
   const Hdf5ItemWriter root(id);
   root.text_attribute("format", std::string(kModelFormat));
-  root.integer_attribute("version", kModelVersion);
+  const std::vector<ModelArrays> models = disassemble_all(classifier.models);
+  root.integer_attribute("version", version_of(models));
   root.text_attribute("kind", std::string(kKind));
-  for (std::size_t c = 0; c < classifier.models.size(); ++c) {
+  for (std::size_t c = 0; c < models.size(); ++c) {
     const Hid group = root.subgroup(std::to_string(c).c_str());
-    write_model_group(Hdf5ItemWriter(group), disassemble({classifier.models[c], {}}));
+    write_model_group(Hdf5ItemWriter(group), models[c]);
   }
   root.strings("classes", classifier.classes);
   const std::vector<double>& priors = classifier.priors;

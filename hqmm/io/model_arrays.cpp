@@ -58,17 +58,31 @@ class Assembler {
       throw fail(ErrorCode::kBadData, at("format"), "expected \"{}\", found \"{}\"", kModelFormat,
                  printable(*arrays_.format));
     }
-    if (arrays_.version && *arrays_.version != kModelVersion) {
-      throw fail(ErrorCode::kBadData, at("version"),
-                 "this hqmm reads version {}, the file has version {}", kModelVersion,
-                 *arrays_.version);
+    if (arrays_.version && !is_known_version(*arrays_.version))
+      throw fail(ErrorCode::kBadData, at("version"), "{}", unknown_version(arrays_.version));
+    if (arrays_.field && arrays_.field != kRealField && arrays_.field != kComplexField) {
+      throw fail(ErrorCode::kBadData, at("field"), "expected real or complex, found '{}'",
+                 printable(*arrays_.field));
     }
+    if (field() == Field::kReal) require_structured("field", "a real model");
+  }
+
+  void require_structured(std::string_view name, std::string_view what) const {
+    if (arrays_.version.value_or(kStructuredVersion) == kStructuredVersion) return;
+    throw fail(ErrorCode::kBadData, at(name), "{} is of version {}, the file has version {}", what,
+               kStructuredVersion, *arrays_.version);
+  }
+
+  [[nodiscard]] Field field() const {
+    return arrays_.field == kRealField ? Field::kReal : Field::kComplex;
   }
 
   [[nodiscard]] std::string kind() const {
     if (arrays_.kind) return *arrays_.kind;
-    if (arrays_.arrays.contains("kraus")) return "hqmm";
-    if (arrays_.arrays.contains("transition") || arrays_.arrays.contains("edges")) return "hmm";
+    if (find("kraus") != nullptr) return "hqmm";
+    const NdArray* transition = find("transition");
+    if (transition != nullptr && transition->shape.size() > 2) return "hqmm";
+    if (transition != nullptr || find("edges") != nullptr) return "hmm";
     throw fail(
         ErrorCode::kBadData, in_file(file_),
         "this is no model: expected an array 'kraus' (HQMM) or 'transition' or 'edges' (HMM)");
@@ -101,11 +115,17 @@ class Assembler {
   [[nodiscard]] RealMatrix real_matrix(const std::string& name, const char* expected) const {
     const NdArray& array = need(name);
     require_shape(name, array, array.shape.size() == 2, expected);
-    const std::size_t columns = array.shape[1];
-    RealMatrix out(static_cast<Index>(array.shape[0]), static_cast<Index>(columns));
-    for (std::size_t k = 0; k < array.values.size(); ++k) {
+    return real_block(name, 0, array.shape[0], array.shape[1]);
+  }
+
+  /// rows × columns numbers of an array, from number `begin` on.
+  [[nodiscard]] RealMatrix real_block(const std::string& name, std::size_t begin, std::size_t rows,
+                                      std::size_t columns) const {
+    const NdArray& array = need(name);
+    RealMatrix out(static_cast<Index>(rows), static_cast<Index>(columns));
+    for (std::size_t k = 0; k < rows * columns; ++k) {
       out(static_cast<Index>(k / columns), static_cast<Index>(k % columns)) =
-          real(name, array.values[k]);
+          real(name, array.values[begin + k]);
     }
     return out;
   }
@@ -138,31 +158,85 @@ class Assembler {
   }
 
   [[nodiscard]] Hqmm hqmm() const {
-    const NdArray& kraus = need("kraus");
-    const std::size_t rank = kraus.shape.size();
-    require_shape("kraus", kraus, rank == 4 || rank == 5, "(s, w, n, n) or (sets, s, w, n, n)");
-    auto shape = kraus.shape;
-    if (rank == 4) shape.insert(shape.begin(), 1);
-    const std::size_t sets = shape[0], s = shape[1], w = shape[2], n = shape[3];
-    if (shape[4] != n) {
-      throw fail(ErrorCode::kBadData, at("kraus"), "has shape {}: the last two sizes must be equal",
-                 kraus.shape_text());
-    }
-    if (s > kMaxAlphabet) {
-      throw fail(ErrorCode::kBadData, at("kraus"), "has {} symbols, at most {} are supported", s,
-                 kMaxAlphabet);
-    }
+    const bool on_states = find("transition") != nullptr || find("emission") != nullptr;
+    if (on_states) require_on_states();
     Hqmm model;
+    model.field = field();
+    model.sets = on_states ? state_sets() : edge_sets();
+    model.alphabet = alphabet(static_cast<std::size_t>(model.alphabet_size()));
+    model.positions = position_map(model.sets.size());
+    model.initial_state = initial_state(static_cast<std::size_t>(model.latent_dim()));
+    return model;
+  }
+
+  void require_on_states() const {
+    const char* name = find("transition") != nullptr ? "transition" : "emission";
+    if (find("kraus") != nullptr) {
+      throw fail(ErrorCode::kBadData, at(name),
+                 "does not go with 'kraus': expected one or the other");
+    }
+    require_structured(name, "an HQMM that emits on its states");
+  }
+
+  /// The shape with the number of sets in front, 1 where the array has no such axis.
+  [[nodiscard]] std::vector<std::size_t> shape_by_sets(const std::string& name, std::size_t rank,
+                                                       std::string_view expected) const {
+    const NdArray& array = need(name);
+    std::vector<std::size_t> shape = array.shape;
+    require_shape(name, array, shape.size() == rank || shape.size() == rank + 1, expected);
+    if (shape.size() == rank) shape.insert(shape.begin(), 1);
+    return shape;
+  }
+
+  void require_square(const std::string& name, const std::vector<std::size_t>& shape) const {
+    if (shape.back() == shape[shape.size() - 2]) return;
+    throw fail(ErrorCode::kBadData, at(name), "has shape {}: the last two sizes must be equal",
+               need(name).shape_text());
+  }
+
+  void require_few_symbols(const std::string& name, std::size_t s) const {
+    if (s <= kMaxAlphabet) return;
+    throw fail(ErrorCode::kBadData, at(name), "has {} symbols, at most {} are supported", s,
+               kMaxAlphabet);
+  }
+
+  [[nodiscard]] std::vector<KrausSet> edge_sets() const {
+    const auto shape = shape_by_sets("kraus", 4, "(s, w, n, n) or (sets, s, w, n, n)");
+    const std::size_t sets = shape[0], s = shape[1], w = shape[2], n = shape[3];
+    require_square("kraus", shape);
+    require_few_symbols("kraus", s);
+    std::vector<KrausSet> out;
+    out.reserve(sets);
     const auto rows = static_cast<Index>(s * w * n);
     for (std::size_t i = 0; i < sets; ++i) {
-      const Complex* begin = kraus.values.data() + i * s * w * n * n;
-      model.sets.emplace_back(static_cast<Index>(s), static_cast<Index>(w),
-                              Eigen::Map<const Stack>(begin, rows, static_cast<Index>(n)));
+      const Complex* begin = need("kraus").values.data() + i * s * w * n * n;
+      out.emplace_back(static_cast<Index>(s), static_cast<Index>(w),
+                       Eigen::Map<const Stack>(begin, rows, static_cast<Index>(n)));
     }
-    model.alphabet = alphabet(s);
-    model.positions = position_map(sets);
-    model.initial_state = initial_state(n);
-    return model;
+    return out;
+  }
+
+  [[nodiscard]] std::vector<KrausSet> state_sets() const {
+    const auto shape = shape_by_sets("transition", 3, "(w, n, n) or (sets, w, n, n)");
+    const std::size_t sets = shape[0], w = shape[1], n = shape[2];
+    require_square("transition", shape);
+    const auto of_emission = shape_by_sets("emission", 2, "(s, n) or (sets, s, n)");
+    const std::size_t s = of_emission[1];
+    if (of_emission[0] != sets || of_emission[2] != n) {
+      throw wrong_shape(
+          "emission", need("emission"),
+          sets == 1 ? fmt::format("(s, {})", n) : fmt::format("({}, s, {})", sets, n));
+    }
+    require_few_symbols("emission", s);
+    std::vector<KrausSet> out;
+    out.reserve(sets);
+    for (std::size_t i = 0; i < sets; ++i) {
+      const Complex* begin = need("transition").values.data() + i * w * n * n;
+      out.emplace_back(
+          Eigen::Map<const Stack>(begin, static_cast<Index>(w * n), static_cast<Index>(n)),
+          real_block("emission", i * s * n, s, n));
+    }
+    return out;
   }
 
   [[nodiscard]] Matrix initial_state(std::size_t n) const {
@@ -200,10 +274,7 @@ class Assembler {
     Hmm model;
     model.transition = real_matrix("transition", "(n, n)");
     model.emission = real_matrix("emission", "(s, n)");
-    if (model.emission.rows() > static_cast<Index>(kMaxAlphabet)) {
-      throw fail(ErrorCode::kBadData, at("emission"), "has {} symbols, at most {} are supported",
-                 model.emission.rows(), kMaxAlphabet);
-    }
+    require_few_symbols("emission", static_cast<std::size_t>(model.emission.rows()));
     model.alphabet = alphabet(static_cast<std::size_t>(model.emission.rows()));
     model.initial = initial(model.transition.rows());
     return model;
@@ -219,10 +290,7 @@ class Assembler {
     require_shape("edges", array, array.shape.size() == 3 && array.shape[1] == array.shape[2],
                   "(s, n, n)");
     const std::size_t s = array.shape[0], n = array.shape[1];
-    if (s > kMaxAlphabet) {
-      throw fail(ErrorCode::kBadData, at("edges"), "has {} symbols, at most {} are supported", s,
-                 kMaxAlphabet);
-    }
+    require_few_symbols("edges", s);
     EdgeHmm model;
     model.edges.assign(s, RealMatrix(static_cast<Index>(n), static_cast<Index>(n)));
     for (std::size_t k = 0; k < array.values.size(); ++k) {
@@ -276,29 +344,55 @@ void put(ModelArrays& out, const EdgeHmm& model) {
   out.arrays["initial"].shape.pop_back();
 }
 
+/// Γ of every set, or V: an array of its own beside C.
+NdArray stacks_of(const Hqmm& model) {
+  const auto n = static_cast<std::size_t>(model.latent_dim());
+  NdArray out{
+      {static_cast<std::size_t>(model.kraus_rank()), n, n}, {}, model.field == Field::kComplex};
+  if (model.emits_on() == EmissionKind::kEdge)
+    out.shape.insert(out.shape.begin(), static_cast<std::size_t>(model.alphabet_size()));
+  for (const KrausSet& set : model.sets) {
+    const Stack& stack = set.stack();
+    out.values.insert(out.values.end(), stack.data(), stack.data() + stack.size());
+  }
+  return out;
+}
+
+NdArray emissions_of(const Hqmm& model) {
+  NdArray out = from_real(model.sets.front().emission());
+  for (std::size_t i = 1; i < model.sets.size(); ++i) {
+    const NdArray one = from_real(model.sets[i].emission());
+    out.values.insert(out.values.end(), one.values.begin(), one.values.end());
+  }
+  return out;
+}
+
 void put(ModelArrays& out, const Hqmm& model) {
   out.kind = "hqmm";
-  const auto n = static_cast<std::size_t>(model.latent_dim());
-  NdArray kraus{{static_cast<std::size_t>(model.alphabet_size()),
-                 static_cast<std::size_t>(model.kraus_rank()), n, n},
-                {},
-                true};
-  for (const KrausSet& set : model.sets) {
-    kraus.values.insert(kraus.values.end(), set.gamma().data(),
-                        set.gamma().data() + set.gamma().size());
+  const bool complex = model.field == Field::kComplex;
+  if (model.emits_on() == EmissionKind::kEdge) {
+    out.arrays["kraus"] = stacks_of(model);
+  } else {
+    out.arrays["transition"] = stacks_of(model);
+    out.arrays["emission"] = emissions_of(model);
+  }
+  if (!complex || model.emits_on() == EmissionKind::kState) {
+    out.version = kStructuredVersion;
+    out.field = complex ? kComplexField : kRealField;
   }
   const bool stationary = model.sets.size() == 1 && model.positions.stationary();
   if (!stationary) {
-    kraus.shape.insert(kraus.shape.begin(), model.sets.size());
+    for (auto& [name, array] : out.arrays)
+      array.shape.insert(array.shape.begin(), model.sets.size());
     NdArray map{{model.positions.entries().size()}, {}, false};
     for (const std::uint32_t set : model.positions.entries()) map.values.emplace_back(set);
     out.arrays["position_map"] = std::move(map);
     const bool from_end = model.positions.anchor() == PositionMap::Anchor::kEnd;
     out.position_anchor = from_end ? "end" : "start";
   }
-  out.arrays["kraus"] = std::move(kraus);
+  const auto n = static_cast<std::size_t>(model.latent_dim());
   const Stack state = model.initial_state;
-  out.arrays["initial_state"] = {{n, n}, {state.data(), state.data() + state.size()}, true};
+  out.arrays["initial_state"] = {{n, n}, {state.data(), state.data() + state.size()}, complex};
 }
 
 }  // namespace
@@ -310,6 +404,15 @@ std::string NdArray::shape_text() const {
   return out + ")";
 }
 
+bool is_known_version(std::int64_t version) {
+  return version == kPlainVersion || version == kStructuredVersion;
+}
+
+std::string unknown_version(std::optional<std::int64_t> version) {
+  return fmt::format("this hqmm reads versions {} and {}, the file has {}", kPlainVersion,
+                     kStructuredVersion, version ? fmt::format("version {}", *version) : "none");
+}
+
 ModelFile assemble(const ModelArrays& arrays, const std::string& file, const std::string& place) {
   return Assembler(arrays, file, place).run();
 }
@@ -317,7 +420,7 @@ ModelFile assemble(const ModelArrays& arrays, const std::string& file, const std
 ModelArrays disassemble(const ModelFile& file) {
   ModelArrays out;
   out.format = kModelFormat;
-  out.version = kModelVersion;
+  out.version = kPlainVersion;
   out.alphabet = alphabet_of(file.model).all_tokens();
   out.provenance = canonical_json(file.provenance);
   std::visit([&out](const auto& model) { put(out, model); }, file.model);

@@ -25,6 +25,7 @@ struct ModelArrays {
   std::optional<std::string> format;
   std::optional<std::int64_t> version;
   std::optional<std::string> kind;
+  std::optional<std::string> field;  // "real" or "complex", which it is without
   std::map<std::string, NdArray> arrays;
   std::optional<std::vector<std::string>> alphabet;
   std::string position_anchor = "start";
@@ -32,7 +33,12 @@ struct ModelArrays {
 };
 
 inline constexpr std::string_view kModelFormat = "hqmm-model";
-inline constexpr std::int64_t kModelVersion = 1;
+/// A file has the lowest version that holds its model: HMMs and complex HQMMs that emit on edges
+/// are plain, the other HQMMs structured.
+inline constexpr std::int64_t kPlainVersion = 1;
+inline constexpr std::int64_t kStructuredVersion = 2;
+inline constexpr std::string_view kRealField = "real";
+inline constexpr std::string_view kComplexField = "complex";
 /// Larger arrays are taken for damage: 2^27 numbers are 2 GiB.
 inline constexpr std::size_t kMostElements = std::size_t{1} << 27;
 
@@ -45,6 +51,10 @@ inline constexpr const char* kArrayNames[] = {
 [[nodiscard]] ModelFile assemble(const ModelArrays& arrays, const std::string& file,
                                  const std::string& place = {});
 [[nodiscard]] ModelArrays disassemble(const ModelFile& file);
+
+/// Whether a file of this version can be read; and what to say when not.
+[[nodiscard]] bool is_known_version(std::int64_t version);
+[[nodiscard]] std::string unknown_version(std::optional<std::int64_t> version);
 
 // One reader and one writer per format, on whole files in memory.
 [[nodiscard]] ModelArrays read_hdf5_arrays(const std::string& bytes, const std::string& file);

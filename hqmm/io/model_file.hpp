@@ -2,6 +2,9 @@
 //
 //   hqmm   kraus (s, w, n, n) or (sets, s, w, n, n) complex, initial_state (n, n) complex,
 //          position_map (L) with its anchor when positions have sets of their own
+//          in version 2: field "real" (arrays are real, too) or "complex"; a model that emits on
+//          its states has transition (w, n, n) and emission (s, n) in place of kraus, both with a
+//          leading axis (sets) likewise
 //   hmm    transition (n, n) column-stochastic, emission (s, n), initial (n)
 //   both   format, version, kind, alphabet, provenance
 #pragma once

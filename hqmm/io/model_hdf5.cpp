@@ -1,5 +1,5 @@
-// Model files as HDF5. Layout: attributes format, version, kind (and position_anchor); one dataset
-// per array; `alphabet` a list of strings; `provenance` one string of JSON.
+// Model files as HDF5. Layout: attributes format, version, kind (field, position_anchor); one
+// dataset per array; `alphabet` a list of strings; `provenance` one string of JSON.
 #include "hqmm/io/model_hdf5.hpp"
 
 #include "hqmm/io/arrays_wire.hpp"
@@ -33,6 +33,7 @@ void write_root(const Hdf5ItemWriter& root, const ModelArrays& arrays) {
 
 void read_model_group(const Hdf5ItemReader& group, ModelArrays& out) {
   out.kind = group.text_attribute("kind");
+  out.field = group.text_attribute("field");
   for (const char* name : kArrayNames) {
     if (group.exists(name)) out.arrays[name] = group.array(name);
   }
@@ -41,6 +42,7 @@ void read_model_group(const Hdf5ItemReader& group, ModelArrays& out) {
 
 void write_model_group(const Hdf5ItemWriter& group, const ModelArrays& arrays) {
   group.text_attribute("kind", *arrays.kind);
+  if (arrays.field) group.text_attribute("field", *arrays.field);
   for (const auto& [name, array] : arrays.arrays) group.numbers(name, array);
   if (arrays.arrays.contains("position_map"))
     group.text_attribute("position_anchor", arrays.position_anchor);

@@ -6,7 +6,7 @@
 
 namespace hqmm {
 
-/// Kind, arrays and anchor.
+/// Kind, field, arrays and anchor.
 void read_model_group(const Hdf5ItemReader& group, ModelArrays& out);
 void write_model_group(const Hdf5ItemWriter& group, const ModelArrays& arrays);
 

@@ -1,4 +1,5 @@
-// Model files as JSON: the same names as in HDF5, complex numbers as [re, im].
+// Model files as JSON: the same names as in HDF5. Kraus operators and states of a complex model
+// have numbers [re, im]; those of a real model and everything else have plain ones.
 //
 //   {"format": "hqmm-model", "version": 1, "kind": "hqmm", "kraus": [[[[[re, im], …]]]], …}
 #include <nlohmann/json.hpp>
@@ -20,6 +21,7 @@ class JsonReader {
     ModelArrays out;
     out.format = text("format");
     out.kind = text("kind");
+    out.field = text("field");
     if (const auto found = root_.find("version"); found != root_.end()) {
       if (!found->is_number_integer()) throw wrong("version", "an integer");
       out.version = found->get<std::int64_t>();
@@ -28,7 +30,7 @@ class JsonReader {
       // The names the peers' true-model files use are read as well.
       for (const std::string& key : {std::string(name), std::string(name) + "_column_stochastic"}) {
         if (const auto found = root_.find(key); found != root_.end())
-          out.arrays[name] = array(key, *found);
+          out.arrays[name] = array(key, *found, has_pairs(key, *found, out));
       }
     }
     if (const auto found = root_.find("alphabet"); found != root_.end())
@@ -62,16 +64,31 @@ class JsonReader {
     return out;
   }
 
-  /// Only kraus and initial_state are complex: there the innermost pair is [re, im].
-  [[nodiscard]] NdArray array(const std::string& name, const Json& value) const {
-    NdArray out;
-    out.is_complex = name == "kraus" || name == "initial_state";
+  /// Whether the innermost lists are numbers [re, im]. An HMM has a `transition`, too.
+  [[nodiscard]] bool has_pairs(const std::string& name, const Json& value,
+                               const ModelArrays& header) const {
+    if (header.field == kRealField) return false;
+    if (name == "kraus" || name == "initial_state") return true;
+    if (name != "transition") return false;
+    return header.kind ? *header.kind == "hqmm" : sizes(name, value).size() > 2;
+  }
+
+  /// The lengths of the first lists at every depth.
+  [[nodiscard]] std::vector<std::size_t> sizes(const std::string& name, const Json& value) const {
+    std::vector<std::size_t> out;
     const Json* inner = &value;
     while (inner->is_array()) {
       if (inner->empty()) throw wrong(name, "no empty list");
-      out.shape.push_back(inner->size());
+      out.push_back(inner->size());
       inner = &inner->front();
     }
+    return out;
+  }
+
+  [[nodiscard]] NdArray array(const std::string& name, const Json& value, bool is_complex) const {
+    NdArray out;
+    out.is_complex = is_complex;
+    out.shape = sizes(name, value);
     if (out.is_complex) {
       if (out.shape.empty() || out.shape.back() != 2)
         throw wrong(name, "complex numbers as [re, im]");
@@ -130,6 +147,7 @@ std::string write_json_arrays(const ModelArrays& arrays) {
   root["format"] = *arrays.format;
   root["version"] = *arrays.version;
   root["kind"] = *arrays.kind;
+  if (arrays.field) root["field"] = *arrays.field;
   root["alphabet"] = *arrays.alphabet;
   for (const auto& [name, array] : arrays.arrays) {
     std::size_t next = 0;

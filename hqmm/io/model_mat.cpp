@@ -42,6 +42,7 @@ class MatReader {
     ModelArrays out;
     out.format = text("format");
     out.kind = text("kind");
+    out.field = text("field");
     if (const auto variable = find("version")) {
       const NdArray value = numbers("version", *variable);
       if (value.values.size() == 1) out.version = static_cast<std::int64_t>(value.values[0].real());
@@ -49,12 +50,7 @@ class MatReader {
     for (const char* name : kArrayNames) {
       if (const auto variable = find(name)) out.arrays[name] = numbers(name, *variable);
     }
-    if (const auto kraus = out.arrays.find("kraus"); kraus != out.arrays.end()) {
-      // MATLAB drops trailing axes of length one: n = 1 comes as (s, w).
-      while (kraus->second.shape.size() < 4) kraus->second.shape.push_back(1);
-    }
-    if (const auto edges = out.arrays.find("edges"); edges != out.arrays.end())
-      while (edges->second.shape.size() < 3) edges->second.shape.push_back(1);
+    restore_axes(out);
     out.alphabet = alphabet();
     if (const auto anchor = text("position_anchor")) out.position_anchor = *anchor;
     if (const auto json = text("provenance")) {
@@ -65,6 +61,23 @@ class MatReader {
   }
 
  private:
+  /// MATLAB drops trailing axes of length one: with n = 1 (s, w, n, n) comes as (s, w).
+  static void restore_axes(ModelArrays& out) {
+    const auto restore = [&out](const char* name, std::size_t rank) {
+      const auto found = out.arrays.find(name);
+      if (found == out.arrays.end()) return;
+      while (found->second.shape.size() < rank) found->second.shape.push_back(1);
+    };
+    const auto state = out.arrays.find("initial_state");
+    const bool one_state = state != out.arrays.end() && state->second.values.size() == 1;
+    const std::size_t of_sets = one_state && out.arrays.contains("position_map") ? 1 : 0;
+    restore("kraus", 4 + of_sets);
+    restore("edges", 3);
+    if (out.kind != "hqmm") return;  // an HMM's are matrices
+    restore("transition", 3 + of_sets);
+    restore("emission", 2 + of_sets);
+  }
+
   [[nodiscard]] Error wrong(std::string_view name, std::string_view problem) const {
     return fail(ErrorCode::kBadData, in_item(file_, fmt::format("'{}'", name)), "{}", problem);
   }
@@ -170,6 +183,7 @@ class MatWriter {
     NdArray version{{1, 1}, {Complex(static_cast<double>(*arrays.version))}, false};
     numbers("version", version);
     put(text("kind", *arrays.kind));
+    if (arrays.field) put(text("field", *arrays.field));
     for (const auto& [name, array] : arrays.arrays) numbers(name, array);
     if (arrays.arrays.contains("position_map"))
       put(text("position_anchor", arrays.position_anchor));

@@ -30,23 +30,35 @@ constexpr double kEntropyOperations = 4e10;
 KrausSet of_unit_weight(KrausSet set) {
   const double norm = set.stack().stableNorm();
   if (!(norm > 0.0)) throw fail(ErrorCode::kBadData, "the Kraus operators are all zero");
-  if (set.feasibility_residual() > kFeasibleTolerance) {
-    set.stack() *= std::sqrt(static_cast<double>(set.latent_dim())) / norm;
+  if (set.feasibility_residual() <= kFeasibleTolerance) return set;
+  const double weight = std::sqrt(static_cast<double>(set.latent_dim()));
+  set.stack() *= weight / norm;
+  if (set.emits_on() == EmissionKind::kState) {
+    const double of_emission = set.emission().stableNorm();
+    if (!(of_emission > 0.0)) throw fail(ErrorCode::kBadData, "the Kraus operators are all zero");
+    set.emission() *= weight / of_emission;
   }
   return set;
 }
 
-/// x ↦ (E − λ ρ tr) x without the n² × n² matrix. With ρ an eigenvector of trace one this moves its
+/// How many coordinates the states of a model have. Those of real ones are the first.
+Index coordinates_of(Index n, Field field) {
+  return field == Field::kReal ? n * (n + 1) / 2 : n * n;
+}
+
+/// x ↦ (E − λ ρ tr) x without the matrix. With ρ an eigenvector of trace one this moves its
 /// eigenvalue λ to zero and no other (Wielandt).
-LinearMap channel_map(const TotalChannel& channel, double eigenvalue = 0.0,
+LinearMap channel_map(const TotalChannel& channel, Field field, double eigenvalue = 0.0,
                       const Matrix& state = {}) {
   const Index n = channel.latent_dim();
+  const Index order = coordinates_of(n, field);
   const RealVector moved = eigenvalue * (state.size() > 0 ? to_coordinates(state) : RealVector());
-  return {n * n, [&channel, n, moved](const double* x, double* y) {
-            const RealVector in = Eigen::Map<const RealVector>(x, n * n);
-            Eigen::Map<RealVector> out(y, n * n);
-            out = to_coordinates(channel.apply(from_coordinates(in)));
-            if (moved.size() > 0) out -= in.head(n).sum() * moved;
+  return {order, [&channel, n, order, moved](const double* x, double* y) {
+            RealVector in = RealVector::Zero(n * n);
+            in.head(order) = Eigen::Map<const RealVector>(x, order);
+            Eigen::Map<RealVector> out(y, order);
+            out = to_coordinates(channel.apply(from_coordinates(in))).head(order);
+            if (moved.size() > 0) out -= in.head(n).sum() * moved.head(order);
           }};
 }
 
@@ -73,11 +85,11 @@ Index affordable_products(const KrausSet& set, double operations) {
 
 /// The largest eigenvalue belongs to the fixed point. Krylov spaces hold one vector of each
 /// eigenspace, so a second eigenvalue 1 is looked for with the first one out of the way.
-LeadingEigenvalues leading_eigenvalues(const KrausSet& set, std::size_t count,
-                                       const Matrix& state) {
+LeadingEigenvalues leading_eigenvalues(const KrausSet& set, std::size_t count, const Matrix& state,
+                                       Field field) {
   const double largest = set.apply_total(state).trace().real();
   const TotalChannel channel(set);
-  const LinearMap rest = channel_map(channel, largest, state);
+  const LinearMap rest = channel_map(channel, field, largest, state);
   KrylovOptions options;
   options.wanted = std::clamp(static_cast<Index>(count), Index{2}, rest.order - 2);
   // Many eigenvalues of a large channel lie close together: the more vectors, the fewer products.
@@ -158,7 +170,8 @@ Matrix matrix_free_fixed_point(const KrausSet& set) {
   const Index most = affordable_products(set, kFixedPointOperations);
   const RealVector start = to_coordinates(mixed);
   const KrylovOptions options{1, std::min<Index>(n * n, 40), 1e-14, start.data(), most};
-  const auto eigen = leading_eigen(channel_map(channel), Leading::kLargestReal, options);
+  const auto eigen =
+      leading_eigen(channel_map(channel, Field::kComplex), Leading::kLargestReal, options);
   if (eigen && eigen->converged) {
     const Vector found = eigen->vectors.col(0);
     return from_coordinates((found / found.head(n).sum()).real());
@@ -249,12 +262,16 @@ double period_of(Complex eigenvalue) {
   return phase < 1e-12 ? std::numeric_limits<double>::infinity() : 2.0 * std::numbers::pi / phase;
 }
 
-Spectrum channel_spectrum(const KrausSet& given, std::size_t count, const FixedPoint* known) {
+Spectrum channel_spectrum(const KrausSet& given, std::size_t count, const FixedPoint* known,
+                          Field field) {
   const KrausSet set = of_unit_weight(given);
-  if (set.latent_dim() * set.latent_dim() <= kDenseUpTo)
-    return make_spectrum(dense_eigenvalues(total_channel_matrix(set)), count);
+  const Index order = coordinates_of(set.latent_dim(), field);
+  if (order <= kDenseUpTo) {
+    const RealMatrix channel = total_channel_matrix(set).topLeftCorner(order, order);
+    return make_spectrum(dense_eigenvalues(channel), count);
+  }
   auto leading = leading_eigenvalues(
-      set, count, known != nullptr ? known->state : channel_fixed_point(set).state);
+      set, count, known != nullptr ? known->state : channel_fixed_point(set).state, field);
   Spectrum out = make_spectrum(std::move(leading.values), count);
   out.converged = leading.converged;
   return out;

@@ -23,10 +23,12 @@ struct Spectrum {
 /// channel that is not trace preserving is divided by its largest eigenvalue first. Beyond n = 16
 /// an eigenvalue other than the first may stand for several that are equal, and the work is
 /// bounded: see `converged`. Throws kBadData when all eigenvalues are zero. The fixed point, where
-/// known, is not worked out again.
+/// known, is not worked out again. Of a real model only what real states can show counts: the
+/// channel on symmetric matrices.
 struct FixedPoint;
 [[nodiscard]] Spectrum channel_spectrum(const KrausSet& set, std::size_t count = 8,
-                                        const FixedPoint* known = nullptr);
+                                        const FixedPoint* known = nullptr,
+                                        Field field = Field::kComplex);
 [[nodiscard]] Spectrum channel_spectrum(const Hmm& model, std::size_t count = 8);
 [[nodiscard]] Spectrum channel_spectrum(const EdgeHmm& model, std::size_t count = 8);
 

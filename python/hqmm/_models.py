@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from typing import Any, Union
+from typing import Any, List, Union
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -15,10 +15,21 @@ from ._parameters import HMMParameters, HQMMParameters
 from ._sequence_model import FITTED, SequenceModel
 
 
+def _one_or_all(sets: List[np.ndarray]) -> np.ndarray:
+    return sets[0] if len(sets) == 1 else np.stack(sets)
+
+
 class HQMM(HQMMParameters, SequenceModel):
     __doc__ = HQMMParameters._described("Hidden quantum Markov model.", """
         kraus_ : ndarray of shape (s, w, n, n)
-            The Kraus operators; position-dependent models have a leading axis of sets.
+            The Kraus operators; position-dependent models have a leading axis of sets. Arrays of a
+            real model are real.
+        transition_ : ndarray of shape (w, n, n)
+            Of a model that emits on its states: the operators V that all symbols share, so that
+            kraus_[y, q] is diag(emission_[y]) @ transition_[q].
+        emission_ : ndarray of shape (s, n)
+            The same: the square of emission_[y, i] is the probability of symbol y in state i. A model
+            that emits on its edges has neither.
         initial_state_ : ndarray of shape (n, n)
             The density matrix before the first symbol.
         """ + FITTED)
@@ -43,8 +54,8 @@ class HQMM(HQMMParameters, SequenceModel):
 
     @classmethod
     def _sizes_of(cls, model: _core.Model) -> dict:
-        _, n_kraus, n_states, _ = model.kraus_sets[0].shape
-        return {"n_states": n_states, "n_kraus": n_kraus}
+        return {"n_states": len(model.initial_state), "n_kraus": model.n_kraus, "field": model.field,
+                "emission": model.emission_kind}
 
     @classmethod
     def from_kraus(cls, kraus: Any, initial_state: Any = None, alphabet: Any = None) -> "HQMM":
@@ -67,8 +78,24 @@ class HQMM(HQMMParameters, SequenceModel):
     def kraus_(self) -> np.ndarray:
         """(s, w, n, n); position-dependent models have a leading axis of sets."""
         check_is_fitted(self, "model_")
-        sets = self.model_.kraus_sets
-        return sets[0] if len(sets) == 1 else np.stack(sets)
+        return _one_or_all(self.model_.kraus_sets)
+
+    def _on_states(self, name: str) -> _core.Model:
+        """The model, if it emits on its states."""
+        check_is_fitted(self, "model_")
+        if self.model_.emission_kind != "state":
+            raise AttributeError(f"a model that emits on its edges has no {name}; see kraus_")
+        return self.model_
+
+    @property
+    def transition_(self) -> np.ndarray:
+        """(w, n, n); position-dependent models have a leading axis of sets."""
+        return _one_or_all(self._on_states("transition_").transition_sets)
+
+    @property
+    def emission_(self) -> np.ndarray:
+        """(s, n); position-dependent models have a leading axis of sets."""
+        return _one_or_all(self._on_states("emission_").emission_sets)
 
     @property
     def initial_state_(self) -> np.ndarray:

@@ -31,18 +31,26 @@ ANNOTATIONS = {"int": "int", "float": "float", "bool": "bool", "str": "str",
                "int or 'auto'": "Union[int, str]"}
 
 
+def _recipes(row: dict, learners: Iterable[str]) -> dict:
+    return {name: value for name, value in row.get("recipes", {}).items() if name in learners}
+
+
+def _usual(row: dict, learners: Iterable[str]) -> Any:
+    return next(iter(_recipes(row, learners).values()), row["default"])
+
+
 def _default(row: dict, learners: Iterable[str]) -> str:
     """What stands for None: "60 (givens 15)"."""
     if row["by_data"]:
         return "what suits the data"
-    recipes = {name: value for name, value in row.get("recipes", {}).items() if name in learners}
-    usual = next(iter(recipes.values()), row["default"])
+    recipes = _recipes(row, learners)
+    usual = _usual(row, learners)
     others = ", ".join(f"{name} {value!r}" for name, value in recipes.items() if value != usual)
     return f"{usual!r} ({others})" if others else repr(usual)
 
 
-def _of_option(row: dict, set_by_default: bool, usual: str) -> Parameter:
-    """A parameter that is None unless given, or has the option's own default."""
+def _of_option(row: dict, set_by_default: bool, learners: Iterable[str]) -> Parameter:
+    """A parameter that is None unless given, or has the default of the first learner."""
     words = row["words"]
     kind = "{" + ", ".join(map(repr, words)) + "}" if words else row["type"]
     annotation = ANNOTATIONS[row["type"]]
@@ -50,15 +58,15 @@ def _of_option(row: dict, set_by_default: bool, usual: str) -> Parameter:
     if row["type"] in ("int", "float", "int or 'auto'"):
         meaning += f" Takes {row['expected']}."
     if set_by_default:
-        return Parameter(row["name"], kind, row["default"], meaning, annotation, row["id"])
-    meaning += f" None is {usual}."
+        return Parameter(row["name"], kind, _usual(row, learners), meaning, annotation, row["id"])
+    meaning += f" None is {_default(row, learners)}."
     return Parameter(row["name"], f"{kind} or None", None, meaning, f"Optional[{annotation}]", row["id"])
 
 
 def _options(rows: Iterable[dict], learners: Iterable[str], set_by_default: Iterable[str] = (),
              without: Iterable[str] = ()) -> List[Parameter]:
     """Those that are about one of the learners."""
-    return [_of_option(row, row["name"] in set_by_default, _default(row, learners)) for row in rows
+    return [_of_option(row, row["name"] in set_by_default, learners) for row in rows
             if row["name"] not in without and set(row["learners"]) & set(learners)]
 
 

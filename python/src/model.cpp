@@ -27,20 +27,62 @@ const Hmm& as_hmm(const ModelFile& file) {
 }
 
 std::string_view emission_of(const ModelFile& file) {
-  if (std::holds_alternative<Hqmm>(file.model)) return "";
+  if (const auto* hqmm = std::get_if<Hqmm>(&file.model)) return name_of(hqmm->emits_on());
   return name_of(std::holds_alternative<Hmm>(file.model) ? EmissionKind::kState
                                                          : EmissionKind::kEdge);
 }
 
-/// One array (s, w, n, n) per Kraus set: a stationary model has one.
+/// Operators stacked in C order, as an array of any number of leading axes over (n, n).
+py::array operators(const Stack& stack, std::vector<py::ssize_t> leading, const py::handle& owner) {
+  std::vector<py::ssize_t> shape = std::move(leading);
+  shape.insert(shape.end(), 2, static_cast<py::ssize_t>(stack.cols()));
+  std::vector<py::ssize_t> strides(shape.size(), kEntry);
+  for (std::size_t axis = shape.size() - 1; axis > 0; --axis)
+    strides[axis - 1] = strides[axis] * shape[axis];
+  return borrowed(std::move(shape), std::move(strides), stack.data(), owner);
+}
+
+/// Arrays of a real model are real.
+py::object of_field(const AnyModel& model, const py::array& array) {
+  const auto* hqmm = std::get_if<Hqmm>(&model);
+  if (hqmm == nullptr || hqmm->field == Field::kComplex) return array;
+  return array.attr("real");
+}
+
+/// One array (s, w, n, n) per Kraus set: a stationary model has one. Operators of a model that
+/// emits on its states are worked out.
 py::list kraus_sets(const py::object& self) {
   py::list out;
-  for (const KrausSet& set : as_hqmm(self.cast<const ModelFile&>()).sets) {
-    const auto n = static_cast<py::ssize_t>(set.latent_dim());
+  const auto& file = self.cast<const ModelFile&>();
+  for (const KrausSet& set : as_hqmm(file).sets) {
+    const std::vector<py::ssize_t> leading{static_cast<py::ssize_t>(set.alphabet_size()),
+                                           static_cast<py::ssize_t>(set.kraus_rank())};
+    if (set.emits_on() == EmissionKind::kEdge) {
+      out.append(of_field(file.model, operators(set.gamma(), leading, self)));
+      continue;
+    }
+    auto owned = std::make_unique<const Stack>(set.expanded().gamma());
+    const Stack& gamma = *owned;
+    const py::capsule owner(owned.release(),
+                            [](void* stack) { delete static_cast<const Stack*>(stack); });
+    out.append(of_field(file.model, operators(gamma, leading, owner)));
+  }
+  return out;
+}
+
+const Hqmm& as_state_hqmm(const ModelFile& file) {
+  const Hqmm& hqmm = as_hqmm(file);
+  if (hqmm.emits_on() == EmissionKind::kState) return hqmm;
+  throw fail(ErrorCode::kUsage, "this is an hqmm that emits on its edges");
+}
+
+/// V (w, n, n) of every Kraus set.
+py::list transition_sets(const py::object& self) {
+  py::list out;
+  const auto& file = self.cast<const ModelFile&>();
+  for (const KrausSet& set : as_state_hqmm(file).sets) {
     const auto w = static_cast<py::ssize_t>(set.kraus_rank());
-    const auto s = static_cast<py::ssize_t>(set.alphabet_size());
-    out.append(borrowed({s, w, n, n}, {w * n * n * kEntry, n * n * kEntry, n * kEntry, kEntry},
-                        set.gamma().data(), self));
+    out.append(of_field(file.model, operators(set.transition(), {w}, self)));
   }
   return out;
 }
@@ -55,6 +97,14 @@ py::array matrix(const RealMatrix& m, const py::handle& owner) {
   const auto rows = static_cast<py::ssize_t>(m.rows());
   return borrowed({rows, static_cast<py::ssize_t>(m.cols())}, {kReal, rows * kReal}, m.data(),
                   owner);
+}
+
+/// C (s, n) of every Kraus set.
+py::list emission_sets(const py::object& self) {
+  py::list out;
+  for (const KrausSet& set : as_state_hqmm(self.cast<const ModelFile&>()).sets)
+    out.append(matrix(set.emission(), self));
+  return out;
 }
 
 py::array vector(const RealVector& x, const py::handle& owner) {
@@ -180,12 +230,13 @@ py::array states_of(const ModelFile& file, const SequenceSet& set,
   return out;
 }
 
-/// The state after every symbol: (symbols, n, n) complex, or (symbols, n) of an HMM.
-py::array filter_states(const ModelFile& file, const SequenceSet& set) {
+/// The state after every symbol: (symbols, n, n), or (symbols, n) of an HMM.
+py::object filter_states(const ModelFile& file, const SequenceSet& set) {
   const auto rows = static_cast<py::ssize_t>(set.symbol_count());
   const auto n = std::visit([](const auto& m) { return static_cast<py::ssize_t>(m.latent_dim()); },
                             file.model);
-  if (std::holds_alternative<Hqmm>(file.model)) return states_of<Complex>(file, set, {rows, n, n});
+  if (std::holds_alternative<Hqmm>(file.model))
+    return of_field(file.model, states_of<Complex>(file, set, {rows, n, n}));
   return states_of<double>(file, set, {rows, n});
 }
 
@@ -232,14 +283,14 @@ class Stream {
     std::visit([&](const auto& filter) { predict_ahead(filter, steps, to); }, filter_);
     return out;
   }
-  [[nodiscard]] py::array state() const {
+  [[nodiscard]] py::object state() const {
     return std::visit(
-        [](const auto& filter) -> py::array {
+        [this](const auto& filter) -> py::object {
           const auto& x = filter.state();
           if constexpr (std::is_same_v<std::decay_t<decltype(x)>, Matrix>) {
             py::array_t<Complex> out({x.rows(), x.cols()});
             copy_state(filter, 0, out.mutable_data());
-            return out;
+            return of_field(file_->model, out);
           } else {
             return py::array_t<double>(x.size(), x.data());
           }
@@ -264,7 +315,7 @@ ModelFile from_kraus(const py::array_t<Complex, py::array::c_style | py::array::
   };
   ModelArrays arrays;
   arrays.format = std::string(kModelFormat);
-  arrays.version = kModelVersion;
+  arrays.version = kPlainVersion;
   arrays.kind = "hqmm";
   arrays.alphabet = alphabet.all_tokens();
   arrays.arrays["kraus"] = {shape(kraus), {kraus.data(), kraus.data() + kraus.size()}, true};
@@ -286,6 +337,8 @@ void bind_class(py::module_& m) {
                       [](const py::bytes& bytes) { return parse_model(bytes, "the pickle"); }))
       .def_property_readonly("kind", [](const ModelFile& f) { return kind_of(f.model); })
       .def_property_readonly("emission_kind", &emission_of)
+      .def_property_readonly("field", [](const ModelFile& f) { return name_of(as_hqmm(f).field); })
+      .def_property_readonly("n_kraus", [](const ModelFile& f) { return as_hqmm(f).kraus_rank(); })
       .def_property_readonly("alphabet", [](const ModelFile& f) { return alphabet_of(f.model); })
       .def_property_readonly("provenance",
                              [](const ModelFile& f) { return to_python(f.provenance); })
@@ -293,12 +346,15 @@ void bind_class(py::module_& m) {
                              [](const ModelFile& f) { return feasibility_residual(f.model); })
       .def_property_readonly("feasible", [](const ModelFile& f) { return is_feasible(f.model); })
       .def_property_readonly("kraus_sets", &kraus_sets)
+      .def_property_readonly("transition_sets", &transition_sets)
+      .def_property_readonly("emission_sets", &emission_sets)
       .def_property_readonly("position_map",
                              [](const ModelFile& f) { return as_hqmm(f).positions.entries(); })
       .def_property_readonly("initial_state",
                              [](const py::object& self) {
-                               return matrix(as_hqmm(self.cast<const ModelFile&>()).initial_state,
-                                             self);
+                               const auto& file = self.cast<const ModelFile&>();
+                               return of_field(file.model,
+                                               matrix(as_hqmm(file).initial_state, self));
                              })
       .def_property_readonly("transition", &transition)
       .def_property_readonly("edges", &edges)

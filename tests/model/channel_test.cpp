@@ -219,6 +219,49 @@ TEST(Channel, ThatAnnihilatesEverythingIsAnError) {
   }
 }
 
+TEST(Channel, OfAnInfeasibleStateModelIsNormalised) {
+  RandomStream random(73, Purpose::kTest);
+  const KrausSet set = random_state_kraus(3, 2, 3, random);
+  const Spectrum expected = channel_spectrum(set, 4);
+  const FixedPoint fixed = channel_fixed_point(set);
+  for (const double c : {1e-9, 0.9, 1e5}) {
+    KrausSet scaled = set;
+    scaled.emission() *= c;
+    EXPECT_NEAR(channel_spectrum(scaled, 4).mixing_rate, expected.mixing_rate, 1e-9);
+    EXPECT_LE(norm_distance(channel_fixed_point(scaled).state, fixed.state), 1e-11) << "c = " << c;
+    scaled.emission().setZero();
+    EXPECT_THROW((void)channel_fixed_point(scaled), Error);
+  }
+}
+
+/// A rotation keeps the skew matrix that no real state has a part of.
+TEST(Spectrum, OfARealModelIsThatOnRealStates) {
+  constexpr double kAngle = 0.7;
+  Stack rotation(2, 2);
+  rotation << std::cos(kAngle), -std::sin(kAngle), std::sin(kAngle), std::cos(kAngle);
+  const KrausSet set(1, 1, rotation);
+  const Spectrum real = channel_spectrum(set, 8, nullptr, Field::kReal);
+  ASSERT_EQ(real.eigenvalues.size(), 3U);
+  EXPECT_TRUE(real.unique_fixed_point);
+  EXPECT_LE(distance_to(real.eigenvalues, std::polar(1.0, 2.0 * kAngle)), 1e-12);
+  EXPECT_FALSE(channel_spectrum(set).unique_fixed_point);
+}
+
+TEST(Spectrum, OfALargeRealModelIsThatOnRealStates) {
+  constexpr Index n = 23, coordinates = n * (n + 1) / 2;
+  RandomStream random(74, Purpose::kTest);
+  const KrausSet set = random_state_kraus(3, 2, n, random, Field::kReal);
+  const Spectrum found = channel_spectrum(set, 8, nullptr, Field::kReal);
+  EXPECT_TRUE(found.converged);
+  const auto all = eigenvalues(total_channel_matrix(set).topLeftCorner(coordinates, coordinates));
+  ASSERT_TRUE(all.has_value());
+  for (const Complex value : found.eigenvalues) EXPECT_LE(distance_to(*all, value), 1e-8);
+  std::vector<double> moduli;
+  for (const Complex value : *all) moduli.push_back(std::abs(value));
+  std::sort(moduli.rbegin(), moduli.rend());
+  EXPECT_NEAR(found.mixing_rate, moduli[1], 1e-8);
+}
+
 TEST(TotalChannel, IsTheSumOfTheSymbolsMaps) {
   for (const Index n : {1, 3, 18, 32, 36, 68}) {
     RandomStream random(71, Purpose::kTest, static_cast<std::uint64_t>(n));

@@ -171,6 +171,8 @@ void inspect_classifier(const ClassifierFile& file, const std::string& path,
       one["kind"] = std::string(kind_of(model));
       one["latent_dim"] = std::visit([](const auto& m) { return m.latent_dim(); }, model);
       if (const auto* hqmm = std::get_if<Hqmm>(&model)) {
+        one["field"] = name_of(hqmm->field);
+        one["emission"] = name_of(hqmm->emits_on());
         one["kraus_rank"] = hqmm->kraus_rank();
         one["kraus_sets"] = hqmm->sets.size();
         one["stationary"] = hqmm->positions.stationary();

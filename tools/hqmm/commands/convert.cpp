@@ -1,4 +1,4 @@
-// hqmm convert IN OUT: between file formats, and from HMM to HQMM.
+// hqmm convert IN OUT: between file formats, from HMM to HQMM, from structured to plain models.
 #include <fmt/format.h>
 
 #include <memory>
@@ -13,6 +13,7 @@
 #include "hqmm/io/json_text.hpp"
 #include "hqmm/io/model_file.hpp"
 #include "hqmm/io/sequences.hpp"
+#include "hqmm/learn/options.hpp"
 #include "hqmm/model/any_model.hpp"
 #include "hqmm/model/embedding.hpp"
 #include "support/command.hpp"
@@ -28,6 +29,9 @@ struct ConvertFlags {
   std::string in;
   std::string out;
   std::string embed;
+  std::string emission = "edge";
+  std::string field = "complex";
+  bool expand = false;
 };
 
 void convert_sequences(const ConvertFlags& options) {
@@ -39,20 +43,63 @@ void convert_sequences(const ConvertFlags& options) {
 }
 
 Hqmm embedded(const ConvertFlags& options, const AnyModel& model) {
-  const auto embed = [&](const auto& hmm) {
-    return options.embed == "cyclic" ? embed_cyclic(hmm) : embed_rank_one(hmm);
-  };
-  if (const auto* hmm = std::get_if<Hmm>(&model)) return embed(*hmm);
-  if (const auto* hmm = std::get_if<EdgeHmm>(&model)) return embed(*hmm);
-  throw fail(ErrorCode::kUsage, "--embed takes an HMM; {} is an HQMM already", options.in);
+  const bool cyclic = options.embed == "cyclic";
+  const EmissionKind emission = parse_emission(options.emission);
+  if (const auto* hmm = std::get_if<Hmm>(&model))
+    return cyclic ? embed_cyclic(*hmm, emission) : embed_rank_one(*hmm, emission);
+  const auto* hmm = std::get_if<EdgeHmm>(&model);
+  if (hmm == nullptr)
+    throw fail(ErrorCode::kUsage, "--embed takes an HMM; {} is an HQMM already", options.in);
+  if (emission == EmissionKind::kState) {
+    throw fail(ErrorCode::kUsage,
+               "--emission state takes an HMM that emits on its states; {} emits on its edges",
+               options.in);
+  }
+  return cyclic ? embed_cyclic(*hmm) : embed_rank_one(*hmm);
+}
+
+/// Adds a fact to what a file says of its origin.
+void note(ModelFile& file, const char* name, const nlohmann::json& value) {
+  auto provenance = parse_json(file.provenance);
+  if (!provenance.is_object()) provenance = nlohmann::json::object();
+  provenance[name] = value;
+  file.provenance = json_text(provenance);
+}
+
+void embed(const ConvertFlags& options, ModelFile& file) {
+  Hqmm model = embedded(options, file.model);
+  if (options.field == "real") model.field = Field::kReal;
+  file.model = std::move(model);
+  note(file, "embedded_from_hmm", options.embed);
+}
+
+/// The same process by plain complex Kraus operators; plain models and HMMs stay as they are.
+void expand(ModelFile& file) {
+  const auto* model = std::get_if<Hqmm>(&file.model);
+  if (model == nullptr) return;
+  if (model->field == Field::kComplex && model->emits_on() == EmissionKind::kEdge) return;
+  const nlohmann::json was{{"field", name_of(model->field)},
+                           {"emission", name_of(model->emits_on())}};
+  Hqmm plain = expanded(*model);
+  plain.field = Field::kComplex;
+  file.model = std::move(plain);
+  note(file, "expanded_from", was);
+}
+
+void require_model_flags_unused(const ConvertFlags& options) {
+  if (!options.embed.empty())
+    throw fail(ErrorCode::kUsage, "--embed makes a model: name OUT .h5, .json or .mat");
+  if (options.expand)
+    throw fail(ErrorCode::kUsage, "--expand makes a model: name OUT .h5, .json or .mat");
 }
 
 void run_convert(const ConvertFlags& options) {
   const auto ends = [&](std::string_view suffix) { return options.out.ends_with(suffix); };
   require_other_files({{"OUT", options.out}}, {{"IN", options.in}});
+  if (options.embed.empty() && (options.emission != "edge" || options.field != "complex"))
+    throw fail(ErrorCode::kUsage, "--emission and --field say how to --embed an HMM");
   if (ends(".txt") || ends(".tsv")) {
-    if (!options.embed.empty())
-      throw fail(ErrorCode::kUsage, "--embed makes a model: name OUT .h5, .json or .mat");
+    require_model_flags_unused(options);
     convert_sequences(options);
     return;
   }
@@ -63,13 +110,8 @@ void run_convert(const ConvertFlags& options) {
                options.out);
   }
   ModelFile file = read_model(options.in);
-  if (!options.embed.empty()) {
-    file.model = embedded(options, file.model);
-    auto provenance = parse_json(file.provenance);
-    if (!provenance.is_object()) provenance = nlohmann::json::object();
-    provenance["embedded_from_hmm"] = options.embed;
-    file.provenance = json_text(provenance);
-  }
+  if (!options.embed.empty()) embed(options, file);
+  if (options.expand) expand(file);
   warn_if_infeasible(file.model, options.in);
   write_model(options.out, file);
   narrate(options.common, fmt::format("{} → {}", describe(file.model), options.out));
@@ -92,13 +134,29 @@ void add_convert(Command program) {
           "Turn an HMM into the HQMM with exactly its probabilities: rank-one operators, or cyclic "
           "ones (full rank, a better start for training)")
       .check(one_of({"rank-one", "cyclic"}))
-      .group("Embedding")
+      .group("Structure")
       .type_name("rank-one|cyclic");
+  command
+      .add_option("--emission", options->emission,
+                  "Where the embedding emits: on edges, or on states as the HMM does")
+      .check(one_of({"edge", "state"}))
+      .group("Structure")
+      .type_name("edge|state");
+  command.add_option("--field", options->field, "Numbers of the embedding")
+      .check(one_of({"complex", "real"}))
+      .group("Structure")
+      .type_name("complex|real");
+  command
+      .add_flag("--expand", options->expand,
+                "Write a real HQMM, or one that emits on its states, by plain complex Kraus "
+                "operators, as every version of hqmm reads them")
+      .group("Structure");
   options->data.add_to(command);
   command.add_flag("--quiet", options->common.quiet, "No narration on stderr").group("Output");
   command.footer(R"(Examples:
   hqmm convert model.h5 model.json
   hqmm convert hmm.h5 hqmm.h5 --embed rank-one
+  hqmm convert structured.h5 plain.h5 --expand
   hqmm convert data.mat train.txt --variable data.trn_data)");
   command.callback([options] { run_convert(*options); });
 }

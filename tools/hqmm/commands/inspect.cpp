@@ -12,6 +12,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <numbers>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
@@ -27,6 +28,7 @@
 #include "hqmm/io/json_number.hpp"
 #include "hqmm/io/json_text.hpp"
 #include "hqmm/io/model_file.hpp"
+#include "hqmm/learn/options.hpp"
 #include "hqmm/model/any_model.hpp"
 #include "hqmm/model/channel.hpp"
 #include "hqmm/model/parameters.hpp"
@@ -77,8 +79,10 @@ Findings look_at_model(const AnyModel& model, const InspectFlags& options) {
   ProgressLine progress(options.common);  // large models take seconds
   progress.show("hqmm: fixed point of the channel …");
   out.fixed_point = channel_fixed_point(set);
+  if (hqmm.field == Field::kReal)  // without what rounding left
+    out.fixed_point->state = out.fixed_point->state.real().cast<Complex>().eval();
   progress.show("hqmm: leading eigenvalues of the channel …");
-  out.spectrum = channel_spectrum(set, options.eigenvalues, &*out.fixed_point);
+  out.spectrum = channel_spectrum(set, options.eigenvalues, &*out.fixed_point, hqmm.field);
   progress.show("hqmm: entropy rate …");
   out.entropy = entropy_rate(hqmm, entropy, &*out.fixed_point);
   return out;
@@ -113,6 +117,8 @@ Json model_json(const AnyModel& model) {
   out["latent_dim"] = std::visit([](const auto& m) { return m.latent_dim(); }, model);
   out["alphabet_size"] = alphabet_of(model).size();
   if (const auto* hqmm = std::get_if<Hqmm>(&model)) {
+    out["field"] = name_of(hqmm->field);
+    out["emission"] = name_of(hqmm->emits_on());
     out["kraus_rank"] = hqmm->kraus_rank();
     out["kraus_sets"] = hqmm->sets.size();
     out["stationary"] = hqmm->positions.stationary();
@@ -124,10 +130,36 @@ Json model_json(const AnyModel& model) {
   return out;
 }
 
+/// P(symbol | state) of a stationary HQMM that emits on its states, s × n: the squares of C. Its
+/// states are those of the basis.
+std::optional<RealMatrix> emission_probabilities(const AnyModel& model) {
+  const auto* hqmm = std::get_if<Hqmm>(&model);
+  if (hqmm == nullptr || hqmm->emits_on() != EmissionKind::kState) return {};
+  if (!hqmm->positions.stationary()) return {};
+  RealMatrix out = hqmm->sets[hqmm->positions.entries().front()].emission().cwiseAbs2();
+  for (Index i = 0; i < out.cols(); ++i) {
+    const double sum = out.col(i).sum();  // 1 unless the model is infeasible
+    if (sum > 0.0) out.col(i) /= sum;
+  }
+  return out;
+}
+
+Json rows_json(const RealMatrix& matrix) {
+  Json rows = Json::array();
+  for (Index i = 0; i < matrix.rows(); ++i) {
+    Json row = Json::array();
+    for (Index j = 0; j < matrix.cols(); ++j) row.push_back(matrix(i, j));
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
 Json findings_json(const ModelFile& file, const Findings& found) {
   Json out = model_json(file.model);
   out["feasibility_residual"] = found.residual;
   out["feasible"] = found.feasible;
+  if (const auto emission = emission_probabilities(file.model))
+    out["emission_probabilities"] = rows_json(*emission);
   if (found.spectrum) {
     out["fixed_point"] = matrix_json(found.fixed_point->state);
     out["fixed_point_residual"] = found.fixed_point->residual;
@@ -145,10 +177,18 @@ Json findings_json(const ModelFile& file, const Findings& found) {
   return out;
 }
 
-std::string matrix_text(const Matrix& matrix, bool diagonal_only) {
+enum class Shown { kComplex, kReal, kDiagonal };
+
+Shown shown_of(const AnyModel& model) {
+  const auto* hqmm = std::get_if<Hqmm>(&model);
+  if (hqmm == nullptr) return Shown::kDiagonal;
+  return hqmm->field == Field::kReal ? Shown::kReal : Shown::kComplex;
+}
+
+std::string matrix_text(const Matrix& matrix, Shown shown) {
   constexpr Index kMost = 8;
   std::string out;
-  if (diagonal_only || matrix.rows() > kMost) {
+  if (shown == Shown::kDiagonal || matrix.rows() > kMost) {
     out += "  diagonal:";
     for (Index i = 0; i < std::min<Index>(matrix.rows(), 4 * kMost); ++i) {
       out += fmt::format(" {:.4f}", matrix(i, i).real());
@@ -158,7 +198,8 @@ std::string matrix_text(const Matrix& matrix, bool diagonal_only) {
   for (Index i = 0; i < matrix.rows(); ++i) {
     out += " ";
     for (Index j = 0; j < matrix.cols(); ++j) {
-      out += fmt::format("  {:7.4f}{:+.4f}i", matrix(i, j).real(), matrix(i, j).imag());
+      out += fmt::format("  {:7.4f}", matrix(i, j).real());
+      if (shown == Shown::kComplex) out += fmt::format("{:+.4f}i", matrix(i, j).imag());
     }
     out += "\n";
   }
@@ -187,10 +228,55 @@ std::string spectrum_text(const Spectrum& spectrum) {
   return out;
 }
 
+/// Indices of the entries, the largest first.
+std::vector<Index> by_size(const RealVector& values) {
+  std::vector<Index> out(static_cast<std::size_t>(values.size()));
+  std::iota(out.begin(), out.end(), Index{0});
+  std::stable_sort(out.begin(), out.end(), [&](Index a, Index b) { return values(a) > values(b); });
+  return out;
+}
+
+/// The few likeliest symbols of a state: "a 0.71, c 0.20, …"
+std::string symbols_text(const Alphabet& alphabet, const RealVector& probabilities) {
+  constexpr std::size_t kMost = 4;
+  const std::vector<Index> order = by_size(probabilities);
+  std::string out;
+  for (std::size_t k = 0; k < std::min(kMost, order.size()); ++k) {
+    const double p = probabilities(order[k]);
+    if (k > 0 && p < 0.005) return out;
+    out += fmt::format("{}{} {:.2f}", k > 0 ? ", " : "",
+                       alphabet.token(static_cast<Symbol>(order[k])), p);
+  }
+  return out + (order.size() > kMost ? ", …" : "");
+}
+
+/// The states of a model that emits on them, those with most of the time first.
+std::string states_text(const AnyModel& model, const Matrix& fixed_point) {
+  constexpr std::size_t kMost = 16;
+  const auto emission = emission_probabilities(model);
+  if (!emission) return "";
+  const std::vector<Index> order = by_size(fixed_point.diagonal().real());
+  std::string out = "states (number, share of time, what they emit)\n";
+  for (std::size_t k = 0; k < std::min(kMost, order.size()); ++k) {
+    const Index i = order[k];
+    out += fmt::format("  {:3}  {:.4f}  {}\n", i, fixed_point(i, i).real(),
+                       symbols_text(alphabet_of(model), emission->col(i)));
+  }
+  if (order.size() > kMost) out += fmt::format("  … and {} more\n", order.size() - kMost);
+  return out;
+}
+
 std::string findings_text(const InspectFlags& options, const ModelFile& file,
                           const Findings& found) {
   std::string out = fmt::format("{}: {}\n", options.model, describe(file.model));
   out += fmt::format("alphabet                {}\n", alphabet_of(file.model).description());
+  if (const auto* hqmm = std::get_if<Hqmm>(&file.model)) {
+    out += fmt::format("field                   {}\n", name_of(hqmm->field));
+    out +=
+        fmt::format("emission                {}\n", hqmm->emits_on() == EmissionKind::kState
+                                                        ? "on states: w operators for all symbols"
+                                                        : "on edges: w operators for each symbol");
+  }
   out += fmt::format("free parameters         {}\n", parameter_count(file.model));
   out += fmt::format(
       "feasibility residual    {:.3g}  ({})\n", found.residual,
@@ -205,7 +291,8 @@ std::string findings_text(const InspectFlags& options, const ModelFile& file,
                      found.spectrum->unique_fixed_point
                          ? ""
                          : " (one of several; the one reached from the mixed state)");
-  out += matrix_text(found.fixed_point->state, !std::holds_alternative<Hqmm>(file.model));
+  out += matrix_text(found.fixed_point->state, shown_of(file.model));
+  out += states_text(file.model, found.fixed_point->state);
   out += spectrum_text(*found.spectrum);
   const double s = static_cast<double>(alphabet_of(file.model).size());
   const double bits = found.entropy->nats / std::numbers::ln2;
@@ -226,7 +313,8 @@ std::vector<Complex> eigenvalues_to_draw(const AnyModel& model) {
   const auto& hqmm = std::get<Hqmm>(model);
   if (!hqmm.positions.stationary())
     throw fail(ErrorCode::kUsage, "--figure: a position-dependent model has no one channel");
-  return channel_spectrum(hqmm.sets[hqmm.positions.entries().front()], kMost).eigenvalues;
+  const KrausSet& set = hqmm.sets[hqmm.positions.entries().front()];
+  return channel_spectrum(set, kMost, nullptr, hqmm.field).eigenvalues;
 }
 
 void draw_spectrum(const InspectFlags& options, const AnyModel& model) {

@@ -7,14 +7,30 @@
 #include "support/command.hpp"
 
 namespace hqmm::cli {
+namespace {
+
+std::string describe_kind(const Hqmm& model) {
+  return fmt::format("{}HQMM{}", model.field == Field::kReal ? "real " : "",
+                     model.emits_on() == EmissionKind::kState ? " emitting on its states" : "");
+}
+
+/// What a trace-preserving model has at zero.
+std::string_view residual_of(const AnyModel& model) {
+  const auto* hqmm = std::get_if<Hqmm>(&model);
+  return hqmm != nullptr && hqmm->emits_on() == EmissionKind::kState
+             ? "‖V†V − I‖ with the columns of C, of length one,"
+             : "‖Γ†Γ − I‖";
+}
+
+}  // namespace
 
 void warn_if_infeasible(const AnyModel& model, const std::string& path) {
   if (is_feasible(model)) return;
   warn(
-      fmt::format("{}: this model is not trace preserving (‖Γ†Γ − I‖ = {:.3g}): its raw weights "
+      fmt::format("{}: this model is not trace preserving ({} = {:.3g}): its raw weights "
                   "are no probabilities, "
                   "so figures are of the normalised model",
-                  path, feasibility_residual(model)));
+                  path, residual_of(model), feasibility_residual(model)));
 }
 
 std::string describe(const AnyModel& model) {
@@ -29,8 +45,8 @@ std::string describe(const AnyModel& model) {
   const std::string sets = hqmm.positions.stationary()
                                ? ""
                                : fmt::format(", {} Kraus sets by position", hqmm.sets.size());
-  return fmt::format("HQMM, n = {}, s = {}, w = {}{}", hqmm.latent_dim(), hqmm.alphabet_size(),
-                     hqmm.kraus_rank(), sets);
+  return fmt::format("{}, n = {}, s = {}, w = {}{}", describe_kind(hqmm), hqmm.latent_dim(),
+                     hqmm.alphabet_size(), hqmm.kraus_rank(), sets);
 }
 
 }  // namespace hqmm::cli
