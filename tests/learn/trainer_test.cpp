@@ -284,7 +284,7 @@ TEST(Trainer, ATimeLimitReturnsTheBestSoFar) {
     EXPECT_EQ(result.status, TrainStatus::kTimeLimit);
     ASSERT_EQ(result.restarts.size(), 3U);
     for (const RestartSummary& one : result.restarts)
-      EXPECT_EQ(one.status, TrainStatus::kTimeLimit);
+      EXPECT_TRUE(one.status == TrainStatus::kTimeLimit || one.status == TrainStatus::kConverged);
     EXPECT_LT(result.seconds, 2.0);
     expect_feasible(result.model);
   }
