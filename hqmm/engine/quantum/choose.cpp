@@ -10,6 +10,7 @@
 #include "hqmm/engine/quantum/factor.hpp"
 #include "hqmm/engine/quantum/lanes.hpp"
 #include "hqmm/engine/quantum/program.hpp"
+#include "hqmm/engine/quantum/symbol_channel.hpp"
 
 namespace hqmm {
 namespace {
@@ -69,6 +70,19 @@ Estimate estimate_linear(const BatchShape& shape, double rows, double cols, doub
                          .bytes = 3.0 * rows * rows * 8.0});
 }
 
+Estimate estimate_superoperator(const BatchShape& shape) {
+  const auto n = static_cast<double>(shape.n);
+  const bool real = shape.field == Field::kReal;
+  const auto rows = static_cast<double>(coordinate_count(shape.n, real));
+  // 𝕡 and the way back from it; the symbols of a set share one channel if they emit on states
+  const double channel =
+      n * n * n * n * (8.0 * static_cast<double>(shape.w) + 24.0) / (real ? 4.0 : 1.0);
+  const double build = shape.emission == EmissionKind::kEdge
+                           ? channel
+                           : channel / static_cast<double>(shape.s) + 6.0 * rows * rows;
+  return estimate_linear(shape, rows, 1.0, build, 4.0 * rows * rows * rows);
+}
+
 /// As measured: at this size the products themselves hardly count.
 Estimate estimate_lanes(const BatchShape& shape) {
   if (shape.n != 2 || !shape.feasible || shape.longest > kLanesLongest) return {};
@@ -78,7 +92,6 @@ Estimate estimate_lanes(const BatchShape& shape) {
 Estimate estimate_of(EngineKind kind, const BatchShape& shape) {
   const auto n = static_cast<double>(shape.n);
   const auto w = static_cast<double>(shape.w);
-  const double superoperator_build = n * n * n * n * (8.0 * w + 24.0);
   switch (kind) {
     case EngineKind::kFactor:
       if (shape.w != 1 || shape.missing) return {};
@@ -88,7 +101,7 @@ Estimate estimate_of(EngineKind kind, const BatchShape& shape) {
       if (shape.w != 1 || shape.missing || shape.state_rank != 1) return {};
       return estimate_linear(shape, 2.0 * n, 1.0, 8.0 * n * n, 16.0 * n * n * n + 16.0 * n * n);
     case EngineKind::kSuperoperator:
-      return estimate_linear(shape, n * n, 1.0, superoperator_build, 4.0 * std::pow(n, 6.0));
+      return estimate_superoperator(shape);
     case EngineKind::kLanes:
       return estimate_lanes(shape);
     case EngineKind::kKraus:
@@ -117,7 +130,8 @@ double state_size(EngineKind kind, const BatchShape& shape) {
   const auto n = static_cast<double>(shape.n);
   if (kind == EngineKind::kFactor) return 2.0 * n * static_cast<double>(shape.state_rank);
   if (kind == EngineKind::kPure) return 2.0 * n;
-  return kind == EngineKind::kKraus ? 2.0 * n * n : n * n;
+  if (kind == EngineKind::kKraus) return 2.0 * n * n;
+  return static_cast<double>(coordinate_count(shape.n, shape.field == Field::kReal));
 }
 
 constexpr std::array<std::pair<EngineKind, const char*>, 7> kNames{
@@ -148,6 +162,8 @@ constexpr std::array<std::pair<EngineKind, const char*>, 7> kNames{
 
 BatchShape shape_of(const Hqmm& model, std::span<const SequenceView> batch, bool feasible) {
   BatchShape out{model.latent_dim(), model.kraus_rank(), model.alphabet_size()};
+  out.field = model.field;
+  out.emission = model.emits_on();
   out.sets = model.sets.size();
   out.stationary = model.positions.stationary();
   out.feasible = feasible;
