@@ -83,6 +83,19 @@ Estimate estimate_superoperator(const BatchShape& shape) {
   return estimate_linear(shape, rows, 1.0, build, 4.0 * rows * rows * rows);
 }
 
+Estimate estimate_kraus(const BatchShape& shape) {
+  const auto n = static_cast<double>(shape.n);
+  const auto w = static_cast<double>(shape.w);
+  const bool on_states = shape.emission == EmissionKind::kState;
+  const double products = (shape.field == Field::kReal ? 4.4 : 20.0) * w * n * n * n;
+  const double entries = (on_states ? 16.0 + 6.0 * w : 0.0) * n * n;  // beside the products
+  const double matrices =
+      static_cast<double>(shape.sets) * w * (on_states ? 1.0 : static_cast<double>(shape.s));
+  return {static_cast<double>(shape.symbols) *
+              ((shape.missing ? 1.5 : 1.0) * products + entries + (2.0 + w) * kStepOverhead) +
+          matrices * 16.0 * n * n};
+}
+
 /// As measured: at this size the products themselves hardly count.
 Estimate estimate_lanes(const BatchShape& shape) {
   if (shape.n != 2 || !shape.feasible || shape.longest > kLanesLongest) return {};
@@ -91,7 +104,6 @@ Estimate estimate_lanes(const BatchShape& shape) {
 
 Estimate estimate_of(EngineKind kind, const BatchShape& shape) {
   const auto n = static_cast<double>(shape.n);
-  const auto w = static_cast<double>(shape.w);
   switch (kind) {
     case EngineKind::kFactor:
       if (shape.w != 1 || shape.missing) return {};
@@ -105,9 +117,7 @@ Estimate estimate_of(EngineKind kind, const BatchShape& shape) {
     case EngineKind::kLanes:
       return estimate_lanes(shape);
     case EngineKind::kKraus:
-      return {static_cast<double>(shape.symbols) *
-                  ((shape.missing ? 1.5 : 1.0) * 20.0 * w * n * n * n + (2.0 + w) * kStepOverhead) +
-              static_cast<double>(shape.sets) * static_cast<double>(shape.s) * w * 16.0 * n * n};
+      return estimate_kraus(shape);
     default:
       return {};
   }
@@ -130,7 +140,7 @@ double state_size(EngineKind kind, const BatchShape& shape) {
   const auto n = static_cast<double>(shape.n);
   if (kind == EngineKind::kFactor) return 2.0 * n * static_cast<double>(shape.state_rank);
   if (kind == EngineKind::kPure) return 2.0 * n;
-  if (kind == EngineKind::kKraus) return 2.0 * n * n;
+  if (kind == EngineKind::kKraus) return (shape.field == Field::kReal ? 1.0 : 2.0) * n * n;
   return static_cast<double>(coordinate_count(shape.n, shape.field == Field::kReal));
 }
 

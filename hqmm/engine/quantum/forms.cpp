@@ -29,7 +29,7 @@ NormForm& Forms::write_norm(const FormSource& from) {
 }
 
 KrausForm& Forms::write_kraus(const FormSource& from) {
-  kraus_.write(free_model(from), from.feasible);
+  kraus_.write(from.model, from.feasible);
   return kraus_;
 }
 
@@ -55,8 +55,7 @@ void Forms::write_gradient(const NormForm& form, const FormSource& from, ChainRe
 
 void Forms::write_gradient(const KrausForm& form, const FormSource& from, ChainResult& total,
                            BatchGradient& out) const {
-  form.write_gradient(free_of(from.model), total.gradients, total.initial, out);
-  pull_back(from.model, out);
+  form.write_gradient(from.model, total.gradients, total.initial, out);
 }
 
 void Forms::write_gradient(const TraceForm& form, const FormSource& from, ChainResult& total,
