@@ -202,8 +202,10 @@ void multiply(const PanelProduct& p) {
     const Index take = stripe_vectors(vectors, half, p.cols);
     vectors -= take;
     const Stripe& stripe = (half && vectors == 0 ? kWithHalf : kWhole)[take];
-    for (Index col = 0; col < p.cols;) {
-      const Index left_over = p.cols - col;
+    const Index below = row + (take + (half ? 1 : 0)) * kLanes;
+    const Index cols = p.lower && below < p.cols ? below : p.cols;
+    for (Index col = 0; col < cols;) {
+      const Index left_over = cols - col;
       Index width = left_over < stripe.width ? left_over : stripe.width;
       // Two tiles of the same width beat a wide one and a sliver.
       if (left_over > width && left_over < 2 * width) width = (left_over + 1) / 2;

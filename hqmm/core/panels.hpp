@@ -39,6 +39,7 @@ struct PanelProduct {
   Index out_stride = 0;
   double* const* scatter = nullptr;  // or, when given, at scatter[c]
   bool add = false;                  // C += instead of C =
+  bool lower = false;                // what lies above the diagonal of C need not be right
 };
 
 using PanelKernel = void (*)(const PanelProduct&);

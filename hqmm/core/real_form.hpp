@@ -18,6 +18,12 @@ inline void write_real_form(const Complex* k, Index n, Index stride, double* out
   }
 }
 
+/// Of a real matrix, which is its own real form: the n × n numbers themselves.
+inline void write_real_matrix(const Complex* k, Index n, Index stride, double* out) {
+  for (Index i = 0; i < n; ++i)
+    for (Index j = 0; j < n; ++j, ++k) out[j * stride + i] = k->real();
+}
+
 /// An n × n matrix as columns of real parts over imaginary parts, `stride` apart.
 inline void write_columns(const Matrix& matrix, Index stride, double* out) {
   const Index n = matrix.rows();
@@ -74,6 +80,24 @@ inline void add_complex_gradient(const double* g, Index n, Index stride, double 
     for (Index j = 0; j < n; ++j, ++out) {
       *out += factor * Complex(g[j * stride + i] + g[(n + j) * stride + n + i],
                                g[j * stride + n + i] - g[(n + j) * stride + i]);
+    }
+  }
+}
+
+/// The same of a real matrix.
+inline void add_real_gradient(const double* g, Index n, Index stride, double factor, Complex* out) {
+  for (Index i = 0; i < n; ++i)
+    for (Index j = 0; j < n; ++j, ++out) *out += factor * g[j * stride + i];
+}
+
+/// The upper half of a symmetric matrix from its lower one, a few columns at a time so that whole
+/// lines are written.
+inline void mirror_lower(double* x, Index n, Index stride) {
+  constexpr Index kColumns = 8;
+  for (Index first = 0; first < n; first += kColumns) {
+    for (Index i = first + 1; i < n; ++i) {
+      const Index end = i < first + kColumns ? i : first + kColumns;
+      for (Index j = first; j < end; ++j) x[i * stride + j] = x[j * stride + i];
     }
   }
 }

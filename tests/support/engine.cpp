@@ -73,6 +73,10 @@ void expect_same(const Batch& batch, const BatchGradient& found, const BatchGrad
   const double least = expected.scored > 0 ? 1.0 : 0.0;  // nothing scored: exactly zero
   for (std::size_t k = 0; k < expected.sets.size(); ++k)
     expect_close(found.sets[k], expected.sets[k], least, "gradient of a set");
+  ASSERT_EQ(found.emissions.size(), expected.emissions.size());
+  for (std::size_t k = 0; k < expected.emissions.size(); ++k)
+    expect_close(found.emissions[k].cast<Complex>(), expected.emissions[k].cast<Complex>(), least,
+                 "gradient of the emissions");
   ASSERT_EQ(found.initial_state.size(), expected.initial_state.size());
   if (expected.initial_state.size() == 0) return;
   expect_same_initial_state(batch, found, expected, least);
@@ -108,15 +112,18 @@ void expect_identical(const BatchGradient& found, const BatchGradient& expected)
   ASSERT_EQ(found.sets.size(), expected.sets.size());
   for (std::size_t k = 0; k < expected.sets.size(); ++k)
     EXPECT_TRUE(found.sets[k] == expected.sets[k]) << "set " << k;
+  ASSERT_EQ(found.emissions.size(), expected.emissions.size());
+  for (std::size_t k = 0; k < expected.emissions.size(); ++k)
+    EXPECT_TRUE(found.emissions[k] == expected.emissions[k]) << "emissions " << k;
   ASSERT_EQ(found.initial_state.size(), expected.initial_state.size());
   EXPECT_TRUE(found.initial_state == expected.initial_state);
 }
 
-Matrix random_state(Index n, Index rank, RandomStream& random) {
+Matrix random_state(Index n, Index rank, RandomStream& random, Field field) {
   Matrix g(n, rank);
   for (Index k = 0; k < g.size(); ++k) {
     const double re = random.normal();
-    g.data()[k] = {re, random.normal()};
+    g.data()[k] = {re, field == Field::kReal ? 0.0 : random.normal()};
   }
   const Matrix rho = product(g, Matrix(g.adjoint()));
   return 0.5 * (rho + rho.adjoint()) / rho.trace().real();

@@ -61,7 +61,7 @@ void expect_identical(const BatchGradient& found, const BatchGradient& expected)
 // Random batches.
 
 /// A density matrix of this rank.
-Matrix random_state(Index n, Index rank, RandomStream& random);
+Matrix random_state(Index n, Index rank, RandomStream& random, Field field = Field::kComplex);
 
 std::vector<std::vector<Symbol>> random_sequences(const std::vector<std::size_t>& lengths, Index s,
                                                   RandomStream& random, double missing_share = 0.0);

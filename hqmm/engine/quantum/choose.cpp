@@ -10,6 +10,7 @@
 #include "hqmm/engine/quantum/factor.hpp"
 #include "hqmm/engine/quantum/lanes.hpp"
 #include "hqmm/engine/quantum/program.hpp"
+#include "hqmm/engine/quantum/symbol_channel.hpp"
 
 namespace hqmm {
 namespace {
@@ -69,6 +70,32 @@ Estimate estimate_linear(const BatchShape& shape, double rows, double cols, doub
                          .bytes = 3.0 * rows * rows * 8.0});
 }
 
+Estimate estimate_superoperator(const BatchShape& shape) {
+  const auto n = static_cast<double>(shape.n);
+  const bool real = shape.field == Field::kReal;
+  const auto rows = static_cast<double>(coordinate_count(shape.n, real));
+  // 𝕡 and the way back from it; the symbols of a set share one channel if they emit on states
+  const double channel =
+      n * n * n * n * (8.0 * static_cast<double>(shape.w) + 24.0) / (real ? 4.0 : 1.0);
+  const double build = shape.emission == EmissionKind::kEdge
+                           ? channel
+                           : channel / static_cast<double>(shape.s) + 6.0 * rows * rows;
+  return estimate_linear(shape, rows, 1.0, build, 4.0 * rows * rows * rows);
+}
+
+Estimate estimate_kraus(const BatchShape& shape) {
+  const auto n = static_cast<double>(shape.n);
+  const auto w = static_cast<double>(shape.w);
+  const bool on_states = shape.emission == EmissionKind::kState;
+  const double products = (shape.field == Field::kReal ? 4.4 : 20.0) * w * n * n * n;
+  const double entries = (on_states ? 16.0 + 6.0 * w : 0.0) * n * n;  // beside the products
+  const double matrices =
+      static_cast<double>(shape.sets) * w * (on_states ? 1.0 : static_cast<double>(shape.s));
+  return {static_cast<double>(shape.symbols) *
+              ((shape.missing ? 1.5 : 1.0) * products + entries + (2.0 + w) * kStepOverhead) +
+          matrices * 16.0 * n * n};
+}
+
 /// As measured: at this size the products themselves hardly count.
 Estimate estimate_lanes(const BatchShape& shape) {
   if (shape.n != 2 || !shape.feasible || shape.longest > kLanesLongest) return {};
@@ -77,8 +104,6 @@ Estimate estimate_lanes(const BatchShape& shape) {
 
 Estimate estimate_of(EngineKind kind, const BatchShape& shape) {
   const auto n = static_cast<double>(shape.n);
-  const auto w = static_cast<double>(shape.w);
-  const double superoperator_build = n * n * n * n * (8.0 * w + 24.0);
   switch (kind) {
     case EngineKind::kFactor:
       if (shape.w != 1 || shape.missing) return {};
@@ -88,13 +113,11 @@ Estimate estimate_of(EngineKind kind, const BatchShape& shape) {
       if (shape.w != 1 || shape.missing || shape.state_rank != 1) return {};
       return estimate_linear(shape, 2.0 * n, 1.0, 8.0 * n * n, 16.0 * n * n * n + 16.0 * n * n);
     case EngineKind::kSuperoperator:
-      return estimate_linear(shape, n * n, 1.0, superoperator_build, 4.0 * std::pow(n, 6.0));
+      return estimate_superoperator(shape);
     case EngineKind::kLanes:
       return estimate_lanes(shape);
     case EngineKind::kKraus:
-      return {static_cast<double>(shape.symbols) *
-                  ((shape.missing ? 1.5 : 1.0) * 20.0 * w * n * n * n + (2.0 + w) * kStepOverhead) +
-              static_cast<double>(shape.sets) * static_cast<double>(shape.s) * w * 16.0 * n * n};
+      return estimate_kraus(shape);
     default:
       return {};
   }
@@ -117,7 +140,8 @@ double state_size(EngineKind kind, const BatchShape& shape) {
   const auto n = static_cast<double>(shape.n);
   if (kind == EngineKind::kFactor) return 2.0 * n * static_cast<double>(shape.state_rank);
   if (kind == EngineKind::kPure) return 2.0 * n;
-  return kind == EngineKind::kKraus ? 2.0 * n * n : n * n;
+  if (kind == EngineKind::kKraus) return (shape.field == Field::kReal ? 1.0 : 2.0) * n * n;
+  return static_cast<double>(coordinate_count(shape.n, shape.field == Field::kReal));
 }
 
 constexpr std::array<std::pair<EngineKind, const char*>, 7> kNames{
@@ -148,6 +172,8 @@ constexpr std::array<std::pair<EngineKind, const char*>, 7> kNames{
 
 BatchShape shape_of(const Hqmm& model, std::span<const SequenceView> batch, bool feasible) {
   BatchShape out{model.latent_dim(), model.kraus_rank(), model.alphabet_size()};
+  out.field = model.field;
+  out.emission = model.emits_on();
   out.sets = model.sets.size();
   out.stationary = model.positions.stationary();
   out.feasible = feasible;

@@ -11,6 +11,8 @@ namespace hqmm {
 /// What a choice depends on.
 struct BatchShape {
   Index n = 0, w = 0, s = 0;
+  Field field = Field::kComplex;
+  EmissionKind emission = EmissionKind::kEdge;
   std::size_t sets = 1;
   Index state_rank = 0;  // of the initial state
   bool stationary = true;

@@ -19,7 +19,7 @@ inline constexpr double kLargestWeight = 0x1p+900;
 
 /// For the products of one group, in forms that need it.
 struct FormScratch {
-  AlignedDoubles images, products;
+  AlignedDoubles images, products, scaled, sums;
 };
 
 /// Gradients wait until all uses of an operator in a block of steps lie one after another.

@@ -19,6 +19,9 @@ struct FormSource {
   int threads = 1;
 };
 
+/// ∂loss by V and C from ∂loss by every operator; nothing for emission on edges.
+void pull_back(const Hqmm& model, BatchGradient& out);
+
 /// Forms keep their memory from one batch to the next; the one written last is valid.
 class Forms {
  public:
@@ -37,8 +40,8 @@ class Forms {
     }
   }
 
-  /// ∂loss by the model from what a pass over the form gave: by Γ, and by the initial state unless
-  /// `total` has none.
+  /// ∂loss by the model from what a pass over the form gave: by Γ, or by V and C, and by the
+  /// initial state unless `total` has none.
   void write_gradient(const NormForm& form, const FormSource& from, ChainResult& total,
                       BatchGradient& out) const;
   void write_gradient(const KrausForm& form, const FormSource& from, ChainResult& total,
@@ -46,8 +49,8 @@ class Forms {
   void write_gradient(const TraceForm& form, const FormSource& from, ChainResult& total,
                       BatchGradient& out);
 
-  /// The superoperator form without words, and the way back from it: the lanes engine has words of
-  /// its own.
+  /// The superoperator form without words, complex also for a real model, and the way back from it:
+  /// the lanes engine has words of its own.
   TraceForm& write_base(const FormSource& from);
   void write_base_gradient(const TraceForm& form, const FormSource& from, ChainResult& total,
                            BatchGradient& out);
@@ -56,7 +59,11 @@ class Forms {
   NormForm& write_norm(const FormSource& from);
   KrausForm& write_kraus(const FormSource& from);
   TraceForm& write_trace(const FormSource& from);
+  /// The model by free operators, one per symbol, for forms that keep such a table anyway.
+  const Hqmm& free_model(const FormSource& from);
+  [[nodiscard]] const Hqmm& free_of(const Hqmm& model) const;
 
+  Hqmm expanded_;
   NormForm norm_;
   StateFactor state_;  // of norm_
   KrausForm kraus_;

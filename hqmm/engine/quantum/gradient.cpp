@@ -116,7 +116,9 @@ class FastGradient {
     if (!run_form()) return false;
     add_likelihoods();
     const auto finite = [](const auto& m) { return m.allFinite(); };
-    if (std::all_of(out_.sets.begin(), out_.sets.end(), finite) && finite(out_.initial_state))
+    if (std::all_of(out_.sets.begin(), out_.sets.end(), finite) &&
+        std::all_of(out_.emissions.begin(), out_.emissions.end(), finite) &&
+        finite(out_.initial_state))
       return true;
     const LeastWeight& least = scratch_.total.least;
     if (careful) throw NotFiniteError({least.sequence, least.position});
@@ -209,11 +211,19 @@ std::size_t round_end(std::span<const SequenceView> batch, std::size_t begin, st
   return end;
 }
 
-/// Of free operators.
-BatchGradient free_gradient(const Hqmm& model, std::span<const SequenceView> batch,
-                            const GradientOptions& options, int threads, GradientScratch& scratch) {
-  if (batch.empty() || options.engine == EngineKind::kNaive)
+BatchGradient naive_gradient(const Hqmm& model, std::span<const SequenceView> batch,
+                             const GradientOptions& options, int threads) {
+  if (model.emits_on() == EmissionKind::kEdge)
     return reference_gradient(model, batch, options, threads);
+  BatchGradient out = reference_gradient(expanded(model), batch, options, threads);
+  pull_back(model, out);
+  return out;
+}
+
+BatchGradient any_gradient(const Hqmm& model, std::span<const SequenceView> batch,
+                           const GradientOptions& options, int threads, GradientScratch& scratch) {
+  if (batch.empty() || options.engine == EngineKind::kNaive)
+    return naive_gradient(model, batch, options, threads);
   const bool feasible = is_feasible(model);
   const Choice choice = choose(shape_of(model, batch, feasible), options.engine);
   BatchGradient total;
@@ -239,29 +249,15 @@ BatchGradient free_gradient(const Hqmm& model, std::span<const SequenceView> bat
   return total;
 }
 
-/// ∂loss by what the operators are made of, from ∂loss by the operators.
-void pull_back(const Hqmm& model, BatchGradient& out) {
-  if (model.emits_on() == EmissionKind::kState) {
-    for (std::size_t i = 0; i < out.sets.size(); ++i) {
-      StateGradient by = pull_back_expansion(model.sets[i], out.sets[i]);
-      out.sets[i] = std::move(by.transition);
-      out.emissions.push_back(std::move(by.emission));
-    }
-  }
-  if (model.field == Field::kComplex) return;
-  for (Stack& by : out.sets) by.imag().setZero();
-  out.initial_state.imag().setZero();
-}
-
 }  // namespace
 
 BatchGradient gradient(const Hqmm& model, std::span<const SequenceView> batch,
                        const GradientOptions& options, int threads, GradientScratch& scratch) {
   assert(options.weights.empty() || options.weights.size() == batch.size());
-  BatchGradient out = model.emits_on() == EmissionKind::kEdge
-                          ? free_gradient(model, batch, options, threads, scratch)
-                          : free_gradient(expanded(model), batch, options, threads, scratch);
-  pull_back(model, out);
+  BatchGradient out = any_gradient(model, batch, options, threads, scratch);
+  if (model.field == Field::kComplex) return out;
+  for (Stack& by : out.sets) by.imag().setZero();
+  out.initial_state.imag().setZero();
   return out;
 }
 

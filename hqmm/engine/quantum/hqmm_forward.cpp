@@ -202,12 +202,7 @@ std::vector<SequenceLikelihood> hqmm_log_likelihoods(const Hqmm& model, const Se
 
 void hqmm_log_likelihoods(const Hqmm& model, const SequenceSet& set, std::size_t burn_in,
                           int threads, const LikelihoodSink& sink) {
-  if (model.emits_on() == EmissionKind::kEdge) {
-    SetPass(model, set, burn_in, threads).run(sink);
-  } else {
-    const Hqmm free = expanded(model);
-    SetPass(free, set, burn_in, threads).run(sink);
-  }
+  SetPass(model, set, burn_in, threads).run(sink);
 }
 
 }  // namespace hqmm

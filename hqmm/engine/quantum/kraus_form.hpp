@@ -1,11 +1,16 @@
-// The Kraus form: ρ as it is, n × n, real parts over imaginary parts of each column; for operators
-// too large or of too low a rank for the superoperator form to pay.
+// The Kraus form: ρ as it is, n × n; for operators too large or of too low a rank for the
+// superoperator form to pay.
 //
-//   forward    ρ ← Σ_q (K ρ) K†           backward   U_q = S K_q;  S ← Σ_q K_q† U_q
-//   gradient   ∂ℓ/∂K_q = 2 Σ U_q ρ
+//   forward    ρ ← D (Σ_q (K_q ρ) K_q†) D       backward   U_q = (S D) K_q;  S ← Σ_q (K_q† D) U_q
+//   gradient   ∂ℓ/∂K_q = 2 Σ D U_q ρ,  ∂ℓ/∂c_i = 2 Σ_q Re ⟨row i of K_q, row i of U_q ρ⟩
 //
-// 20·w·n³ multiplications of reals a step. No transposition: a right factor of a product is read in
-// any order, a left one Y needs iY beside it.
+// with D = I for emission on edges; on states the K_q are the V_q of all symbols and D = diag(c) is
+// that of the symbol. A missing symbol scales entries by those of CᵀC instead.
+//
+// A complex ρ has real parts over imaginary parts in each column, and 20·w·n³ multiplications of
+// reals are a step; no transposition: a right factor of a product is read in any order, a left one
+// Y needs iY beside it. A real ρ is n × n numbers: a step has five products, two of which only need
+// their lower half.
 #pragma once
 
 #include <vector>
@@ -26,9 +31,11 @@ class KrausForm {
   [[nodiscard]] double* initial() { return initial_.data(); }
 
   [[nodiscard]] Index state_size() const { return stride_ * n_; }
-  /// The table of gradients has one entry per Kraus operator of Γ, whatever the program's
-  /// operators.
-  [[nodiscard]] std::size_t gradient_count() const { return sets_ * symbols_ * rank_; }
+  /// The table of gradients has one entry per matrix of Γ or V, whatever the program's operators.
+  /// On states two more things per set lie behind them: see by_unseen() and by_emission().
+  [[nodiscard]] std::size_t gradient_count() const {
+    return sets_ * blocks_ + (on_states_ ? sets_ * (1 + emission_entries()) : 0);
+  }
   [[nodiscard]] std::size_t gradient_size() const { return matrix_size(); }
 
   // What a Form is asked for.
@@ -41,17 +48,23 @@ class KrausForm {
   void add_slope(const double* x, double c, double* z) const;
   [[nodiscard]] double total(std::uint32_t op, const double* x, FormScratch& scratch) const;
 
-  /// ∂loss/∂Γ, and by the initial state unless `initial` is empty.
+  /// ∂loss by Γ, or by V and C, and by the initial state unless `initial` is empty.
   void write_gradient(const Hqmm& model, const GradientTable& table,
                       const std::vector<double>& initial, BatchGradient& out) const;
 
  private:
-  struct Blocks {
-    std::size_t set, first, count;  // first: of all sets' matrices, one set after another
+  /// The matrices of an operator, `runs` times w of them, and what scales the entries of their
+  /// channel's image.
+  struct Step {
+    std::size_t set, first, runs;    // first: of all sets' matrices, one set after another
+    const double* scale = nullptr;   // c of the symbol, on states
+    const double* unseen = nullptr;  // CᵀC, if it is missing there
+    std::size_t symbol = 0;          // of all sets' symbols
   };
-  [[nodiscard]] Blocks blocks_of(std::uint32_t op) const;
+  [[nodiscard]] Step step_of(std::uint32_t op) const;
+  [[nodiscard]] std::size_t size() const { return static_cast<std::size_t>(state_size()); }
   [[nodiscard]] std::size_t matrix_size() const {
-    return static_cast<std::size_t>(2 * n_ * stride_);
+    return static_cast<std::size_t>(rows_ * stride_);
   }
   [[nodiscard]] const double* matrix(std::size_t block) const {
     return matrices_.data() + block * matrix_size();
@@ -59,12 +72,45 @@ class KrausForm {
   [[nodiscard]] const double* adjoint(std::size_t block) const {
     return adjoints_.data() + block * matrix_size();
   }
+  /// Entries of the table that hold ∂ℓ/∂C of a set, s × rows.
+  [[nodiscard]] std::size_t emission_entries() const {
+    return (symbols_ * static_cast<std::size_t>(rows_) + matrix_size() - 1) / matrix_size();
+  }
+  /// The entry that holds ∂ℓ by CᵀC of a set, and the first of those by C.
+  [[nodiscard]] std::size_t by_unseen(std::size_t set) const { return sets_ * blocks_ + set; }
+  [[nodiscard]] std::size_t by_emission(std::size_t set) const {
+    return sets_ * (blocks_ + 1) + set * emission_entries();
+  }
+
+  void write_matrices(const Hqmm& model);
+  void write_emissions(const Hqmm& model);
+  [[nodiscard]] PanelProduct product() const;
+  void channel(const Step& step, const double* rho, FormScratch& scratch, double* out) const;
+  void finish(const Step& step, double* x) const;
+  [[nodiscard]] const double* left_factor(const Step& step, const double* adjoint,
+                                          double* buffer) const;
+  [[nodiscard]] const double* scaled_adjoints(const Step& step, std::size_t first,
+                                              FormScratch& scratch) const;
+  void move_back(const Step& step, const double* adjoints, const double* states, std::size_t count,
+                 double* const* previous, GradientTable& gradients, FormScratch& scratch) const;
+  void add_by_matrix(const Step& step, std::size_t block, const double* moved, const double* states,
+                     std::size_t count, GradientTable& gradients, FormScratch& scratch) const;
+  void fold(const Step& step, std::size_t block, const double* sums,
+            GradientTable& gradients) const;
+  void add_by_unseen(const Step& step, const double* adjoint, const double* state,
+                     GradientTable& gradients, FormScratch& scratch) const;
+  void write_emission_gradient(const KrausSet& set, std::size_t index, const GradientTable& table,
+                               BatchGradient& out) const;
 
   PanelKernel kernel_ = panel_kernel();
-  Index n_ = 0, stride_ = 0;
-  std::size_t sets_ = 0, symbols_ = 0, rank_ = 0;
-  AlignedDoubles matrices_, adjoints_;  // [set][y][q]: the real form of K and of K†
+  bool real_ = false, on_states_ = false;
+  Index n_ = 0, rows_ = 0, stride_ = 0;  // rows: n, or 2n of real over imaginary parts
+  std::size_t sets_ = 0, symbols_ = 0, rank_ = 0, blocks_ = 0;  // blocks: matrices of a set
+  AlignedDoubles matrices_,
+      adjoints_;  // [set][block]: the real form of a matrix and of its adjoint
   AlignedDoubles initial_;
+  AlignedDoubles emissions_;           // [set][y]: c of every row
+  AlignedDoubles unseen_;              // [set]: CᵀC, laid out as a state
   std::vector<AlignedDoubles> grams_;  // [set]: Γ†Γ; empty for a feasible model
 };
 static_assert(Form<KrausForm>);

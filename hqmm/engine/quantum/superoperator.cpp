@@ -1,7 +1,6 @@
 #include "hqmm/engine/quantum/superoperator.hpp"
 
 #include <algorithm>
-#include <numbers>
 
 #include "hqmm/core/parallel.hpp"
 #include "hqmm/model/hermitian_basis.hpp"
@@ -9,212 +8,18 @@
 namespace hqmm {
 namespace {
 
-constexpr double kRoot2 = std::numbers::sqrt2;
-
-/// The channel of one symbol: its operators and the n² × n² matrices made of them, real and
-/// imaginary plane.
-class SymbolChannel {
- public:
-  SymbolChannel(Index n, Index w, SymbolScratch& scratch)
-      : n_(n),
-        w_(w),
-        size_(n * n),
-        stride_(column_stride(size_)),
-        kernel_(panel_kernel()),
-        u_(scratch.u),
-        turned_(scratch.turned),
-        by_im_(scratch.by_im),
-        re_(scratch.re),
-        im_(scratch.im) {
-    for (AlignedDoubles* columns : {&u_, &turned_, &by_im_})
-      columns->resize(static_cast<std::size_t>(2 * w * stride_));
-    for (AlignedDoubles* matrix : {&re_, &im_})
-      matrix->resize(static_cast<std::size_t>(size_ * stride_));
-    // what pads the columns is multiplied along
-    std::fill_n(u_.data(), u_.size(), 0.0);
-    if (padded_rows(size_) == size_) return;
-    for (AlignedDoubles* matrix : {&re_, &im_}) std::fill_n(matrix->data(), matrix->size(), 0.0);
-  }
-
-  /// u_q of symbol y: columns 2q (real) and 2q + 1 (imaginary), rows (i, a) = i·n + a.
-  void load(const KrausSet& set, Index y) {
-    const Complex* k = set.gamma().data() + y * w_ * size_;
-    for (Index q = 0; q < w_; ++q) {
-      double* re = u_.data() + 2 * q * stride_;
-      double* im = re + stride_;
-      for (Index a = 0; a < n_; ++a) {
-        for (Index i = 0; i < n_; ++i, ++k) {
-          re[i * n_ + a] = k->real();
-          im[i * n_ + a] = k->imag();
-        }
-      }
-    }
-  }
-
-  /// R of the symbol into `out`.
-  void write_operator(double* out) {
-    outer();
-    const HermitianCoordinates at(n_);
-    for (Index i = 0; i < n_; ++i) {
-      write_diagonal(i, out + i * stride_);
-      for (Index j = i + 1; j < n_; ++j)
-        write_pair(i, j, out + at.re(i, j) * stride_, out + at.im(i, j) * stride_);
-    }
-  }
-
-  /// −2 · the gradient by the operators of a symbol whose ∂ℓ/∂R is g, added to `out`, the rows of
-  /// ∂loss/∂Γ that belong to it.
-  void add_gradient(const double* g, Complex* out) {
-    gather(g);
-    product_with_u();
-    for (Index q = 0; q < w_; ++q) {
-      const double* re = turned_.data() + 2 * q * stride_;
-      const double* im = re + stride_;
-      for (Index a = 0; a < n_; ++a)
-        for (Index i = 0; i < n_; ++i, ++out) *out -= Complex(re[i * n_ + a], im[i * n_ + a]);
-    }
-  }
-
- private:
-  // 𝕡 at (row (i,a), column (j,b)) is stored with (j,b) running fastest.
-  [[nodiscard]] Index at(Index i, Index a, Index j, Index b) const {
-    return (i * n_ + a) * stride_ + j * n_ + b;
-  }
-
-  /// 𝕡 = Σ_q u_q u_q†
-  void outer() {
-    PanelProduct product{.rows = padded_rows(size_), .depth = 2 * w_, .cols = size_};
-    product.left = u_.data();
-    product.left_stride = product.depth_step = product.out_stride = stride_;
-    product.right = u_.data();
-    product.col_step = 1;
-    product.out = re_.data();
-    kernel_(product);
-    // imaginary part: Σ_q Im u(row) Re u(col) − Re u(row) Im u(col)
-    for (Index q = 0; q < w_; ++q) {
-      const double* re = u_.data() + 2 * q * stride_;
-      double* first = turned_.data() + 2 * q * stride_;
-      for (Index k = 0; k < size_; ++k) {
-        first[k] = re[stride_ + k];
-        first[stride_ + k] = -re[k];
-      }
-    }
-    product.right = turned_.data();
-    product.out = im_.data();
-    kernel_(product);
-  }
-
-  void write_diagonal(Index i, double* column) const {
-    const HermitianCoordinates to(n_);
-    for (Index a = 0; a < n_; ++a) {
-      const double* re = re_.data() + at(i, a, i, 0);
-      const double* im = im_.data() + at(i, a, i, 0);
-      column[a] = re[a];
-      double* to_re = column + to.re(a, 0);
-      double* to_im = column + to.im(a, 0);
-      for (Index b = a + 1; b < n_; ++b) {
-        to_re[b] = kRoot2 * re[b];
-        to_im[b] = kRoot2 * im[b];
-      }
-    }
-  }
-
-  /// The images of the basis matrices of Re H_ij and of Im H_ij.
-  void write_pair(Index i, Index j, double* of_re, double* of_im) const {
-    const HermitianCoordinates to(n_);
-    for (Index a = 0; a < n_; ++a) {
-      const double* re_ij = re_.data() + at(i, a, j, 0);
-      const double* im_ij = im_.data() + at(i, a, j, 0);
-      const double* re_ji = re_.data() + at(j, a, i, 0);
-      const double* im_ji = im_.data() + at(j, a, i, 0);
-      of_re[a] = kRoot2 * re_ij[a];
-      of_im[a] = -kRoot2 * im_ij[a];
-      const Index re = to.re(a, 0);
-      const Index im = to.im(a, 0);
-      for (Index b = a + 1; b < n_; ++b) {
-        of_re[re + b] = re_ij[b] + re_ji[b];
-        of_re[im + b] = im_ij[b] + im_ji[b];
-        of_im[re + b] = im_ji[b] - im_ij[b];
-        of_im[im + b] = re_ij[b] - re_ji[b];
-      }
-    }
-  }
-
-  /// S = D + D†, D the gradient by 𝕡 of everything written above.
-  void gather(const double* g) {
-    const HermitianCoordinates from(n_);
-    for (Index i = 0; i < n_; ++i) {
-      gather_diagonal(i, g + i * stride_);
-      for (Index j = i + 1; j < n_; ++j)
-        gather_pair(i, j, g + from.re(i, j) * stride_, g + from.im(i, j) * stride_);
-    }
-  }
-
-  void put(Index i, Index a, Index j, Index b, double re, double im) {
-    double* to_re = re_.data();
-    double* to_im = im_.data();
-    to_re[at(i, a, j, b)] = to_re[at(j, b, i, a)] = re;
-    to_im[at(i, a, j, b)] = im;
-    to_im[at(j, b, i, a)] = -im;
-  }
-
-  void gather_diagonal(Index i, const double* column) {
-    const HermitianCoordinates from(n_);
-    for (Index a = 0; a < n_; ++a) {
-      put(i, a, i, a, 2.0 * column[a], 0.0);
-      for (Index b = a + 1; b < n_; ++b)
-        put(i, a, i, b, kRoot2 * column[from.re(a, b)], kRoot2 * column[from.im(a, b)]);
-    }
-  }
-
-  void gather_pair(Index i, Index j, const double* of_re, const double* of_im) {
-    const HermitianCoordinates from(n_);
-    for (Index a = 0; a < n_; ++a) {
-      put(i, a, j, a, kRoot2 * of_re[a], -kRoot2 * of_im[a]);
-      const Index re = from.re(a, 0);
-      const Index im = from.im(a, 0);
-      for (Index b = a + 1; b < n_; ++b) {
-        put(i, a, j, b, of_re[re + b] + of_im[im + b], of_re[im + b] - of_im[re + b]);
-        put(j, a, i, b, of_re[re + b] - of_im[im + b], of_re[im + b] + of_im[re + b]);
-      }
-    }
-  }
-
-  /// S u_q for every q. S is stored transposed, that is conjugated: S u = conj(Sᵀ conj(u)).
-  void product_with_u() {
-    PanelProduct product{.rows = padded_rows(size_), .depth = size_, .cols = 2 * w_};
-    product.left_stride = product.col_step = product.out_stride = stride_;
-    product.right = u_.data();
-    product.left = re_.data();
-    product.out = turned_.data();
-    kernel_(product);
-    product.left = im_.data();
-    product.out = by_im_.data();
-    kernel_(product);
-    for (Index q = 0; q < w_; ++q) {
-      double* re = turned_.data() + 2 * q * stride_;
-      double* im = re + stride_;
-      const double* im_re = by_im_.data() + 2 * q * stride_;
-      const double* im_im = im_re + stride_;
-      for (Index k = 0; k < size_; ++k) {
-        re[k] += im_im[k];
-        im[k] -= im_re[k];
-      }
-    }
-  }
-
-  Index n_, w_, size_, stride_;
-  PanelKernel kernel_;
-  AlignedDoubles &u_, &turned_, &by_im_, &re_, &im_;
-};
-
 std::size_t alphabet_size_of(const Hqmm& model) {
   return static_cast<std::size_t>(model.alphabet_size());
 }
 
-/// The coordinates of a Hermitian matrix, without padding.
-void write_coordinates(const Matrix& hermitian, double* out) {
-  Eigen::Map<RealVector>(out, hermitian.size()) = to_coordinates(hermitian);
+/// The coordinates of a Hermitian matrix that a form has, without padding.
+void write_coordinates(const Matrix& hermitian, Index rows, double* out) {
+  Eigen::Map<RealVector>(out, rows) = to_coordinates(hermitian).head(rows);
+}
+
+/// A form of fewer than n² coordinates leaves out imaginary parts; at n = 1 there are none.
+bool is_real(const TraceForm& form, const Hqmm& model) {
+  return form.rows() < model.latent_dim() * model.latent_dim();
 }
 
 /// R of a missing symbol: the sum over all symbols.
@@ -231,64 +36,199 @@ void write_missing(const Hqmm& model, TraceForm& form) {
   }
 }
 
-/// body(symbol, op) for every symbol of every set, on threads when there are enough numbers.
+/// body(channel, i) for i < count, on threads when there are enough numbers.
 template <typename Body>
-void for_each_symbol(const Hqmm& model, std::size_t numbers, int threads, SymbolScratch& scratch,
-                     Body body) {
-  const std::size_t symbols = model.sets.size() * alphabet_size_of(model);
-  const std::size_t blocks = numbers > 200'000 ? std::min<std::size_t>(symbols, 64) : 1;
+void for_each_channel(const Hqmm& model, const TraceForm& form, std::size_t count, int threads,
+                      SymbolScratch& scratch, Body body) {
+  const std::size_t numbers = count * form.operator_size();
+  const std::size_t blocks = numbers > 200'000 ? std::min<std::size_t>(count, 64) : 1;
   parallel_for(blocks, threads, [&](std::size_t block) {
     SymbolScratch own;
-    SymbolChannel symbol(model.latent_dim(), model.kraus_rank(), block == 0 ? scratch : own);
-    for (std::size_t op = block; op < symbols; op += blocks) body(symbol, op);
+    SymbolChannel channel(model.latent_dim(), model.kraus_rank(), is_real(form, model),
+                          block == 0 ? scratch : own);
+    for (std::size_t i = block; i < count; i += blocks) body(channel, i);
   });
+}
+
+void write_on_edges(const Hqmm& model, int threads, SymbolScratch& scratch, TraceForm& form) {
+  const std::size_t s = alphabet_size_of(model);
+  const Index block = model.kraus_rank() * model.latent_dim() * model.latent_dim();
+  for_each_channel(
+      model, form, model.sets.size() * s, threads, scratch,
+      [&](SymbolChannel& channel, std::size_t op) {
+        channel.load(model.sets[op / s].gamma().data() + static_cast<Index>(op % s) * block);
+        channel.write_operator(form.forward_matrix(op));
+        form.transpose(op);
+      });
+}
+
+void gradient_on_edges(const Hqmm& model, const TraceForm& form, const GradientTable& table,
+                       int threads, SymbolScratch& scratch, BatchGradient& out) {
+  const std::size_t s = alphabet_size_of(model);
+  const Index block = model.kraus_rank() * model.latent_dim() * model.latent_dim();
+  for_each_channel(model, form, model.sets.size() * s, threads, scratch,
+                   [&](SymbolChannel& channel, std::size_t op) {
+                     if (!table.used(op)) return;
+                     const Index at = static_cast<Index>(op % s) * block;
+                     channel.load(model.sets[op / s].gamma().data() + at);
+                     channel.add_gradient(table.values(op), out.sets[op / s].data() + at);
+                   });
+}
+
+/// Emission on states: one channel for all symbols of a set, with rows scaled by e_y. What D_y H
+/// D_y does to coordinates, e_y, is c_i² on the diagonal and c_a c_b beside it.
+class StateChannel {
+ public:
+  StateChannel(const Hqmm& model, const TraceForm& form, SymbolScratch& scratch)
+      : n_(model.latent_dim()),
+        rows_(form.rows()),
+        stride_(form.stride()),
+        symbols_(alphabet_size_of(model)),
+        channel_(n_, model.kraus_rank(), is_real(form, model), scratch),
+        matrix_(form.operator_size()) {}
+
+  void load(const KrausSet& set) {
+    set_ = &set;
+    channel_.load(set.transition().data());
+    channel_.write_operator(matrix_.data());
+  }
+
+  /// R of a symbol, the first of the set's being `first`.
+  void write_operator(std::size_t first, std::size_t y, TraceForm& form) const {
+    const RealVector scale = factors(y);
+    double* out = form.forward_matrix(first + y);
+    for (Index col = 0; col < rows_; ++col) {
+      for (Index row = 0; row < rows_; ++row)
+        out[col * stride_ + row] =
+            scale(row) * matrix_[static_cast<std::size_t>(col * stride_ + row)];
+    }
+    form.transpose(first + y);
+  }
+
+  /// ∂loss by V and by C, from ∂ℓ by the symbols' R.
+  void add_gradient(std::size_t first, const GradientTable& table, Stack& by_v, RealMatrix& by_c) {
+    AlignedDoubles by_channel(matrix_.size());
+    std::fill_n(by_channel.data(), by_channel.size(), 0.0);
+    for (std::size_t y = 0; y < symbols_; ++y) {
+      if (!table.used(first + y)) continue;
+      const double* g = table.values(first + y);
+      const RealVector scale = factors(y);
+      RealVector by_factor = RealVector::Zero(rows_);
+      for (Index col = 0; col < rows_; ++col) {
+        const double* column = g + col * stride_;
+        const double* of_channel = matrix_.data() + col * stride_;
+        double* to = by_channel.data() + col * stride_;
+        for (Index row = 0; row < rows_; ++row) {
+          to[row] += scale(row) * column[row];
+          by_factor(row) += of_channel[row] * column[row];
+        }
+      }
+      subtract_by_emission(static_cast<Index>(y), by_factor, by_c);
+    }
+    channel_.add_gradient(by_channel.data(), by_v.data());
+  }
+
+ private:
+  /// e_y
+  [[nodiscard]] RealVector factors(std::size_t y) const {
+    const auto c = set_->emission().row(static_cast<Index>(y));
+    const HermitianCoordinates at(n_);
+    RealVector out(rows_);
+    for (Index a = 0; a < n_; ++a) {
+      out(a) = c(a) * c(a);
+      for (Index b = a + 1; b < n_; ++b) {
+        out(at.re(a, b)) = c(a) * c(b);
+        if (at.im(a, b) < rows_) out(at.im(a, b)) = c(a) * c(b);
+      }
+    }
+    return out;
+  }
+
+  void subtract_by_emission(Index y, const RealVector& by_factor, RealMatrix& by_c) const {
+    const auto c = set_->emission().row(y);
+    const HermitianCoordinates at(n_);
+    for (Index a = 0; a < n_; ++a) {
+      by_c(y, a) -= 2.0 * c(a) * by_factor(a);
+      for (Index b = a + 1; b < n_; ++b) {
+        double by = by_factor(at.re(a, b));
+        if (at.im(a, b) < rows_) by += by_factor(at.im(a, b));
+        by_c(y, a) -= c(b) * by;
+        by_c(y, b) -= c(a) * by;
+      }
+    }
+  }
+
+  Index n_, rows_, stride_;
+  std::size_t symbols_;
+  SymbolChannel channel_;
+  AlignedDoubles matrix_;
+  const KrausSet* set_ = nullptr;
+};
+
+void write_on_states(const Hqmm& model, SymbolScratch& scratch, TraceForm& form) {
+  const std::size_t s = alphabet_size_of(model);
+  StateChannel channel(model, form, scratch);
+  for (std::size_t set = 0; set < model.sets.size(); ++set) {
+    channel.load(model.sets[set]);
+    for (std::size_t y = 0; y < s; ++y) channel.write_operator(set * s, y, form);
+  }
+}
+
+void gradient_on_states(const Hqmm& model, const TraceForm& form, const GradientTable& table,
+                        SymbolScratch& scratch, BatchGradient& out) {
+  const std::size_t s = alphabet_size_of(model);
+  StateChannel channel(model, form, scratch);
+  for (std::size_t set = 0; set < model.sets.size(); ++set) {
+    RealMatrix& by_c =
+        out.emissions.emplace_back(RealMatrix::Zero(model.alphabet_size(), model.latent_dim()));
+    channel.load(model.sets[set]);
+    channel.add_gradient(set * s, table, out.sets[set], by_c);
+  }
 }
 
 }  // namespace
 
-void write_superoperators(const Hqmm& model, const Program& program, bool feasible, int threads,
-                          SymbolScratch& scratch, TraceForm& form) {
+void write_superoperators(const Hqmm& model, const Program& program, bool feasible, bool real,
+                          int threads, SymbolScratch& scratch, TraceForm& form) {
   const Index n = model.latent_dim();
-  const std::size_t s = alphabet_size_of(model);
-  form.reshape(n * n, 1, n, program.operators());
-  for_each_symbol(model, model.sets.size() * s * form.operator_size(), threads, scratch,
-                  [&](SymbolChannel& symbol, std::size_t op) {
-                    symbol.load(model.sets[op / s], static_cast<Index>(op % s));
-                    symbol.write_operator(form.forward_matrix(op));
-                    form.transpose(op);
-                  });
+  form.reshape(coordinate_count(n, real), 1, n, program.operators());
+  if (model.emits_on() == EmissionKind::kEdge) {
+    write_on_edges(model, threads, scratch, form);
+  } else {
+    write_on_states(model, scratch, form);
+  }
   if (program.missing) write_missing(model, form);
-  write_coordinates(model.initial_state, form.initial());
+  write_coordinates(model.initial_state, form.rows(), form.initial());
   if (feasible) return;
   std::vector<AlignedDoubles> totals;
+  totals.reserve(model.sets.size());
   for (const KrausSet& set : model.sets) {
     AlignedDoubles& total = totals.emplace_back(static_cast<std::size_t>(form.state_size()));
-    write_coordinates(set.gamma().adjoint() * set.gamma(), total.data());
+    write_coordinates(set.gram(), form.rows(), total.data());
   }
-  form.set_totals(static_cast<std::uint32_t>(s), std::move(totals));
+  form.set_totals(static_cast<std::uint32_t>(model.alphabet_size()), std::move(totals));
 }
 
 void superoperator_gradient(const Hqmm& model, const TraceForm& form, GradientTable& table,
                             const std::vector<double>& initial, int threads, SymbolScratch& scratch,
                             BatchGradient& out) {
   const Index n = model.latent_dim();
-  const Index block = model.kraus_rank() * n * n;
   const std::size_t s = alphabet_size_of(model);
   const std::size_t symbols = model.sets.size() * s;
   for (std::size_t set = 0; set < model.sets.size(); ++set) {
-    out.sets.push_back(Stack::Zero(model.sets[set].gamma().rows(), n));
+    out.sets.push_back(Stack::Zero(model.sets[set].stack().rows(), n));
     if (!table.used(symbols + set)) continue;
     for (std::size_t y = 0; y < s; ++y) table.add(set * s + y, table.values(symbols + set));
   }
-  for_each_symbol(model, symbols * form.operator_size(), threads, scratch,
-                  [&](SymbolChannel& symbol, std::size_t op) {
-                    if (!table.used(op)) return;
-                    const auto y = static_cast<Index>(op % s);
-                    symbol.load(model.sets[op / s], y);
-                    symbol.add_gradient(table.values(op), out.sets[op / s].data() + y * block);
-                  });
-  if (!initial.empty())
-    out.initial_state = -from_coordinates(Eigen::Map<const RealVector>(initial.data(), n * n));
+  if (model.emits_on() == EmissionKind::kEdge) {
+    gradient_on_edges(model, form, table, threads, scratch, out);
+  } else {
+    gradient_on_states(model, form, table, scratch, out);
+  }
+  if (initial.empty()) return;
+  RealVector coordinates = RealVector::Zero(n * n);
+  coordinates.head(form.rows()) = Eigen::Map<const RealVector>(initial.data(), form.rows());
+  out.initial_state = -from_coordinates(coordinates);
 }
 
 }  // namespace hqmm
