@@ -20,6 +20,7 @@ class BaumWelch : public Learner {
   BaumWelch(Hmm start, const SequenceSet& sequences, const TrainOptions& options);
 
   EpochOutcome run_epoch(std::size_t epoch, const StopRequest& stop) override;
+  void set_threads(int threads) override { options_.threads = threads; }
   [[nodiscard]] AnyModel candidate() const override { return model_; }
   [[nodiscard]] LearnerState save() const override;
   void load(const LearnerState& state) override;

@@ -22,6 +22,8 @@ class DescentLearner : public Learner {
                  std::size_t restart, std::unique_ptr<UpdateRule> rule);
 
   EpochOutcome run_epoch(std::size_t epoch, const StopRequest& stop) override;
+  void set_threads(int threads) override { options_.threads = threads; }
+  void rest() override { scratch_ = GradientScratch(); }
   [[nodiscard]] AnyModel candidate() const override;
   [[nodiscard]] LearnerState save() const override;
   void load(const LearnerState& state) override;

@@ -23,6 +23,7 @@ class GivensSearch : public Learner {
                std::size_t restart);
 
   EpochOutcome run_epoch(std::size_t epoch, const StopRequest& stop) override;
+  void set_threads(int threads) override { options_.threads = threads; }
   [[nodiscard]] AnyModel candidate() const override { return model_; }
   [[nodiscard]] LearnerState save() const override;
   void load(const LearnerState& state) override;

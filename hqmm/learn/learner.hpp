@@ -65,6 +65,10 @@ class Learner {
 
   /// Epochs count from 0. Throws DivergedError.
   virtual EpochOutcome run_epoch(std::size_t epoch, const StopRequest& stop) = 0;
+  /// On how many threads an epoch runs: it changes nothing but the time.
+  virtual void set_threads(int threads) = 0;
+  /// Gives memory back that the next epoch would only fill again.
+  virtual void rest() {}
   /// The model to validate and keep now.
   [[nodiscard]] virtual AnyModel candidate() const = 0;
   [[nodiscard]] virtual LearnerState save() const = 0;

@@ -201,8 +201,17 @@ void add_run_rows(OptionTable<O>& table) {
       option_row(&O::restarts, {.id = "restarts",
                                 .group = kModelGroup,
                                 .type_name = "R",
-                                .help = "Independent starts, the best on validation kept",
+                                .help = "Independent starts, side by side on the threads; the "
+                                        "best on validation is kept",
                                 .range = kAtLeastOne}));
+  table.push_back(option_row(
+      &O::halving,
+      {.id = "halving",
+       .group = kModelGroup,
+       .type_name = "",
+       .help = "Let the better half of the restarts go on, by validation, until one is left: "
+               "after equal shares of the epochs",
+       .opposite = "no_halving"}));
   table.push_back(option_row(
       &O::patience,
       {.id = "patience",

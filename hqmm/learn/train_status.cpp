@@ -14,6 +14,8 @@ std::string_view name_of(TrainStatus status) {
       return "diverged";
     case TrainStatus::kTimeLimit:
       return "time-limit";
+    case TrainStatus::kDropped:
+      return "dropped";
     case TrainStatus::kInterrupted:
       break;
   }
@@ -23,7 +25,7 @@ std::string_view name_of(TrainStatus status) {
 TrainStatus parse_status(std::string_view text) {
   for (const TrainStatus status :
        {TrainStatus::kConverged, TrainStatus::kMaxEpochs, TrainStatus::kDiverged,
-        TrainStatus::kTimeLimit, TrainStatus::kInterrupted}) {
+        TrainStatus::kTimeLimit, TrainStatus::kInterrupted, TrainStatus::kDropped}) {
     if (name_of(status) == text) return status;
   }
   throw fail(ErrorCode::kBadData, "there is no training status '{}'", printable(text));

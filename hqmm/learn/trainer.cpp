@@ -1,11 +1,13 @@
 #include "hqmm/learn/trainer.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <limits>
 
 #include "hqmm/core/error.hpp"
+#include "hqmm/core/parallel.hpp"
 #include "hqmm/data/chunks.hpp"
 #include "hqmm/engine/quantum/choose.hpp"
 #include "hqmm/learn/baum_welch.hpp"
@@ -27,6 +29,35 @@ Figures figures_of(const Score& score) {
   return out;
 }
 
+/// A model that a restart offers, and what validation says of it.
+struct Offer {
+  AnyModel model;
+  Score score;
+};
+
+/// A restart under way, and what came of its epoch in the round at hand.
+struct Restart {
+  RestartState state;
+  std::unique_ptr<Learner> learner;
+  std::vector<Offer> offers;
+  EpochOutcome outcome;
+  std::optional<Divergence> diverged;
+
+  [[nodiscard]] std::size_t number() const { return state.summary.restart; }
+  [[nodiscard]] std::size_t epochs_done() const { return state.summary.epochs_run; }
+};
+
+/// How often the restarts are halved after an epoch.
+std::size_t halvings_after(std::size_t epoch, const TrainOptions& options) {
+  if (!options.halving) return 0;
+  std::size_t rungs = 0;
+  while ((std::size_t{1} << rungs) < options.restarts) ++rungs;
+  std::size_t out = 0;
+  for (std::size_t k = 1; k <= rungs; ++k)
+    if (std::max<std::size_t>(1, options.epochs * k / (rungs + 1)) == epoch) ++out;
+  return out;
+}
+
 class Trainer {
  public:
   Trainer(const PlannedData& data, const TrainOptions& options, const TrainHooks& hooks,
@@ -42,18 +73,18 @@ class Trainer {
 
   TrainResult run() {
     start_ = std::chrono::steady_clock::now();
-    std::size_t first = 0;
-    if (resume_ != nullptr) {
-      state_ = *resume_;
-      first = state_.restart;
-      have_best_ = true;
+    go_on();
+    begin();
+    finish_ended(false);
+    while (!live_.empty()) {
+      if (run_round()) {
+        settle_round();
+        continue;
+      }
+      take_whole_epochs();
+      return result(stop_requested() ? TrainStatus::kInterrupted : TrainStatus::kTimeLimit);
     }
-    TrainStatus status = TrainStatus::kMaxEpochs;
-    for (std::size_t restart = first; restart < options_.restarts; ++restart) {
-      status = run_restart(restart);
-      if (status == TrainStatus::kInterrupted || status == TrainStatus::kTimeLimit) break;
-    }
-    return result(status);
+    return result({});
   }
 
  private:
@@ -97,71 +128,179 @@ class Trainer {
     static_cast<void>(choose(shape_of(model, all, stays_feasible), options_.engine));
   }
 
-  TrainStatus run_restart(std::size_t restart) {
+  [[nodiscard]] Start start_of(std::size_t restart) const {
     const Alphabet& alphabet = train_.alphabet();
-    const Start start = warm_ ? warm_start(*warm_, options_, alphabet, restart)
-                              : Start{random_start(options_, alphabet, restart), {}};
-    const std::unique_ptr<Learner> learner = make_learner(start.model, restart);
-    const bool resuming = resume_ != nullptr && restart == resume_->restart;
-    if (resuming) {
-      learner->load(state_.learner);
-    } else {
-      state_.restart = restart;
-      state_.epochs_done = 0;
-      state_.since_best = 0;
-      state_.restart_over = false;
-      state_.current = {};
-      state_.current.restart = restart;
-      state_.current.best_validation = -std::numeric_limits<double>::infinity();
-      if (start.keep) consider(*start.keep, record_of(0, {}));
-      consider(learner->candidate(), record_of(0, {}));
-    }
-    TrainStatus status = TrainStatus::kMaxEpochs;
-    try {
-      status = run_epochs(*learner);
-    } catch (const DivergedError& error) {
-      status = TrainStatus::kDiverged;
-      state_.current.message =
-          fmt::format("the loss is not finite at sequence {}, symbol {} (epoch {})",
-                      error.place().sequence, error.place().position, state_.epochs_done + 1);
-    }
-    state_.current.status = status;
-    state_.current.epochs_run = state_.epochs_done;
-    if (status != TrainStatus::kInterrupted) state_.finished.push_back(state_.current);
-    return status;
+    if (warm_) return warm_start(*warm_, options_, alphabet, restart);
+    return {random_start(options_, alphabet, restart), {}};
   }
 
-  TrainStatus run_epochs(Learner& learner) {
+  /// The restarts of the checkpoint.
+  void go_on() {
+    if (resume_ == nullptr) return;
+    best_ = resume_->best;
+    best_restart_ = resume_->best_restart;
+    finished_ = resume_->finished;
+    for (const RestartSummary& one : finished_)
+      best_worth_ = std::max(best_worth_, one.best_validation);
+    for (const RestartState& state : resume_->live) {
+      const std::size_t number = state.summary.restart;
+      Restart& restart = live_.emplace_back();
+      restart.state = state;
+      restart.learner = make_learner(start_of(number).model, number);
+      restart.learner->load(state.learner);
+      best_worth_ = std::max(best_worth_, state.summary.best_validation);
+    }
+  }
+
+  /// The restarts that have not begun.
+  void begin() {
+    std::vector<bool> known(options_.restarts, false);
+    const auto know = [&](std::size_t restart) {
+      if (restart >= known.size()) throw misfit_checkpoint();
+      known[restart] = true;
+    };
+    for (const Restart& restart : live_) know(restart.number());
+    for (const RestartSummary& one : finished_) know(one.restart);
+    const std::size_t old = live_.size();
+    for (std::size_t number = 0; number < options_.restarts; ++number) {
+      if (known[number]) continue;
+      Restart& restart = live_.emplace_back();
+      restart.state.summary.restart = number;
+      restart.state.summary.best_validation = -std::numeric_limits<double>::infinity();
+      const Start start = start_of(number);
+      restart.learner = make_learner(start.model, number);
+      if (start.keep) restart.offers.push_back({*start.keep, {}});
+      restart.offers.push_back({restart.learner->candidate(), {}});
+    }
+    parallel_for(live_.size() - old, threads_side_by_side(), [&](std::size_t i) {
+      for (Offer& offer : live_[old + i].offers) offer.score = validate(offer.model);
+    });
+    for (std::size_t i = old; i < live_.size(); ++i) consider(live_[i]);
+  }
+
+  /// Restarts at a time, and the threads that each of them has for itself.
+  [[nodiscard]] int threads_side_by_side() const {
+    return std::min(resolve_threads(options_.threads),
+                    static_cast<int>(std::max<std::size_t>(1, live_.size())));
+  }
+  [[nodiscard]] int threads_of_each() const {
+    return std::max(1, resolve_threads(options_.threads) / threads_side_by_side());
+  }
+
+  [[nodiscard]] Score validate(const AnyModel& model) const {
+    return score(model, validation_, plan_.validation_burn_in, threads_of_each(), Detail::kSums);
+  }
+
+  /// An epoch of every restart. False when one of them was stopped in the middle of it.
+  bool run_round() {
     const StopRequest stop = [this] { return stop_requested() || out_of_time(); };
-    if (state_.restart_over) return TrainStatus::kConverged;
-    while (state_.epochs_done < options_.epochs) {
-      EpochOutcome outcome = learner.run_epoch(state_.epochs_done, stop);
-      if (outcome.stopped)
-        return stop_requested() ? TrainStatus::kInterrupted : TrainStatus::kTimeLimit;
-      ++state_.epochs_done;
-      state_.current.epochs_run = state_.epochs_done;
-      const bool better = consider(learner.candidate(), record_of(state_.epochs_done, outcome));
-      state_.since_best = better ? 0 : state_.since_best + 1;
-      const bool patience_over = options_.patience > 0 && state_.since_best >= options_.patience;
-      state_.restart_over = outcome.converged || patience_over;
-      if (hooks_.on_checkpoint) {
-        state_.learner = learner.save();
-        state_.seconds = seconds();
-        hooks_.on_checkpoint(state_);
+    std::atomic<bool> stopped = false;
+    const int threads = threads_of_each();
+    parallel_for(live_.size(), threads_side_by_side(), [&](std::size_t i) {
+      Restart& restart = live_[i];
+      restart.learner->set_threads(threads);
+      try {
+        restart.outcome = restart.learner->run_epoch(restart.epochs_done(), stop);
+      } catch (const DivergedError& error) {
+        restart.diverged = error.place();
+        return;
       }
-      if (state_.restart_over) return TrainStatus::kConverged;
-    }
-    return TrainStatus::kMaxEpochs;
+      if (restart.outcome.stopped) {
+        stopped = true;
+        return;
+      }
+      if (live_.size() > 1) restart.learner->rest();
+      AnyModel candidate = restart.learner->candidate();
+      Score found = validate(candidate);
+      restart.offers.push_back({std::move(candidate), std::move(found)});
+    });
+    return !stopped;
   }
 
-  [[nodiscard]] EpochRecord record_of(std::size_t epoch, const EpochOutcome& outcome) const {
+  /// What a round has brought, in the order of the restarts.
+  void take_whole_epochs() {
+    for (Restart& restart : live_) {
+      if (restart.diverged || restart.outcome.stopped) continue;
+      ++restart.state.summary.epochs_run;
+      const bool better = consider(restart);
+      restart.state.since_best = better ? 0 : restart.state.since_best + 1;
+    }
+  }
+
+  void settle_round() {
+    take_whole_epochs();
+    finish_ended(true);
+    drop_worse();
+    if (!hooks_.on_checkpoint) return;
+    Checkpoint checkpoint{{}, finished_, best_, best_restart_.value_or(0), seconds()};
+    for (Restart& restart : live_) {
+      restart.state.learner = restart.learner->save();
+      checkpoint.live.push_back(restart.state);
+    }
+    hooks_.on_checkpoint(checkpoint);
+  }
+
+  /// How a restart has ended, if it has; `after_epoch`: its outcome is of this round.
+  [[nodiscard]] std::optional<TrainStatus> end_of(const Restart& restart, bool after_epoch) const {
+    if (restart.diverged) return TrainStatus::kDiverged;
+    const bool patience_over =
+        options_.patience > 0 && restart.state.since_best >= options_.patience;
+    if (after_epoch && (restart.outcome.converged || patience_over)) return TrainStatus::kConverged;
+    if (restart.epochs_done() >= options_.epochs) return TrainStatus::kMaxEpochs;
+    return {};
+  }
+
+  void finish(const Restart& restart, TrainStatus status) {
+    RestartSummary summary = restart.state.summary;
+    summary.status = status;
+    if (restart.diverged)
+      summary.message = fmt::format("the loss is not finite at sequence {}, symbol {} (epoch {})",
+                                    restart.diverged->sequence, restart.diverged->position,
+                                    restart.epochs_done() + 1);
+    finished_.push_back(std::move(summary));
+  }
+
+  void finish_ended(bool after_epoch) {
+    std::erase_if(live_, [&](const Restart& restart) {
+      const std::optional<TrainStatus> end = end_of(restart, after_epoch);
+      if (end) finish(restart, *end);
+      return end.has_value();
+    });
+  }
+
+  /// Where restarts are halved: those of the better validation go on, the earlier of two equal
+  /// ones.
+  void drop_worse() {
+    if (live_.empty()) return;
+    std::size_t kept = live_.size();
+    for (std::size_t k = halvings_after(live_.front().epochs_done(), options_); k > 0; --k)
+      kept = (kept + 1) / 2;
+    if (kept == live_.size()) return;
+    std::vector<double> worths;
+    for (const Restart& restart : live_) worths.push_back(restart.state.summary.best_validation);
+    std::vector<double> sorted = worths;
+    std::sort(sorted.begin(), sorted.end(), std::greater<>());
+    const double least = sorted[kept - 1];
+    std::size_t room =
+        kept - static_cast<std::size_t>(std::count_if(worths.begin(), worths.end(),
+                                                      [&](double worth) { return worth > least; }));
+    std::erase_if(live_, [&](const Restart& restart) {
+      const double worth = restart.state.summary.best_validation;
+      if (worth > least || (worth == least && room > 0 && room-- > 0)) return false;
+      finish(restart, TrainStatus::kDropped);
+      return true;
+    });
+  }
+
+  [[nodiscard]] EpochRecord record_of(const Restart& restart) const {
     EpochRecord record;
-    record.restart = state_.restart;
-    record.epoch = epoch;
-    if (epoch == 0) return record;
+    record.restart = restart.number();
+    record.epoch = restart.epochs_done();
+    if (record.epoch == 0) return record;
+    const EpochOutcome& outcome = restart.outcome;
     const bool descends =
         options_.learner == LearnerKind::kNsRis || options_.learner == LearnerKind::kCosm;
-    record.step_size = descends ? step_size_at(options_, epoch - 1) : 0.0;
+    record.step_size = descends ? step_size_at(options_, record.epoch - 1) : 0.0;
     Figures figures;
     figures.symbols = outcome.scored;
     figures.log_likelihood = outcome.log_likelihood;
@@ -183,42 +322,52 @@ class Trainer {
            options_.retraction == RetractionKind::kLiteral;
   }
 
-  /// Validates a candidate, keeps it when it is the best yet, and tells the observer. True when it
+  /// Takes in what a restart offers, keeps the best of all, and tells the observer. True when one
   /// is the best of its restart.
-  bool consider(const AnyModel& candidate, EpochRecord record) {
-    const Score found =
-        score(candidate, validation_, plan_.validation_burn_in, options_.threads, Detail::kSums);
-    record.validation = figures_of(found);
-    record.feasibility_residual = found.feasibility_residual;
+  bool consider(Restart& restart) {
+    bool better = false;
+    for (Offer& offer : restart.offers) better |= consider(restart, offer);
+    restart.offers.clear();
+    return better;
+  }
+
+  bool consider(Restart& restart, Offer& offer) {
+    EpochRecord record = record_of(restart);
+    record.validation = figures_of(offer.score);
+    record.feasibility_residual = offer.score.feasibility_residual;
     record.seconds = seconds();
     // The paper selects by the un-normalised likelihood; its algorithm is run to the letter.
     const double worth =
         literal() ? record.validation.raw_log_likelihood.value_or(record.validation.log_likelihood)
                   : record.validation.log_likelihood;
-    const bool better_here = worth > state_.current.best_validation;
+    RestartSummary& summary = restart.state.summary;
+    const bool better_here = worth > summary.best_validation;
     if (better_here) {
-      state_.current.best_validation = worth;
-      state_.current.best_epoch = record.epoch;
+      summary.best_validation = worth;
+      summary.best_epoch = record.epoch;
     }
-    double best_before = -std::numeric_limits<double>::infinity();
-    for (const RestartSummary& earlier : state_.finished)
-      best_before = std::max(best_before, earlier.best_validation);
-    record.best = !have_best_ || (better_here && worth > best_before);
+    record.best = !best_restart_ || worth > best_worth_;
     if (record.best) {
-      state_.best = candidate;
-      state_.best_restart = state_.restart;
-      have_best_ = true;
+      best_ = std::move(offer.model);
+      best_worth_ = worth;
+      best_restart_ = restart.number();
     }
     if (hooks_.on_epoch) hooks_.on_epoch(record);
     return better_here;
   }
 
-  [[nodiscard]] TrainResult result(TrainStatus status) const {
+  /// `stopped`: how the run ended, if not by itself.
+  [[nodiscard]] TrainResult result(std::optional<TrainStatus> stopped) {
+    if (stopped) {
+      for (const Restart& restart : live_) finish(restart, *stopped);
+    }
     TrainResult out;
-    out.model = state_.best;
-    out.best_restart = state_.best_restart;
-    out.restarts = state_.finished;
-    if (status == TrainStatus::kInterrupted) out.restarts.push_back(state_.current);
+    out.model = best_;
+    out.best_restart = best_restart_.value_or(0);
+    out.restarts = finished_;
+    std::sort(
+        out.restarts.begin(), out.restarts.end(),
+        [](const RestartSummary& a, const RestartSummary& b) { return a.restart < b.restart; });
     for (const RestartSummary& one : out.restarts) {
       if (one.restart != out.best_restart) continue;
       out.epochs_run = one.epochs_run;
@@ -226,8 +375,7 @@ class Trainer {
       out.status = one.status;
       out.message = one.message;
     }
-    if (status == TrainStatus::kInterrupted || status == TrainStatus::kTimeLimit)
-      out.status = status;
+    if (stopped) out.status = *stopped;
     out.seconds = seconds();
     return out;
   }
@@ -241,8 +389,11 @@ class Trainer {
   DataPlan plan_;
   Chunks chunks_;
   std::chrono::steady_clock::time_point start_;
-  Checkpoint state_;
-  bool have_best_ = false;
+  std::vector<Restart> live_;  // by number
+  std::vector<RestartSummary> finished_;
+  AnyModel best_;
+  std::optional<std::size_t> best_restart_;
+  double best_worth_ = -std::numeric_limits<double>::infinity();
 };
 
 void require_learnable_state(const TrainOptions& options, const DataPlan& plan) {

@@ -1,5 +1,9 @@
 // The training loop: epochs of any learner, validated one by one, the best model kept.
 //
+// Restarts run side by side on the threads, an epoch of each at a time. With halving, the better
+// half of them goes on after a share of the epochs, again and again until one is left: of R
+// restarts ⌈log₂ R⌉ times, at equal distances.
+//
 // Same data, options and seed give the same model at any thread count, and a run that goes on from
 // a checkpoint ends with the same bytes as one that was never interrupted.
 #pragma once
@@ -36,10 +40,17 @@ struct EpochRecord {
   double gradient_nuclear_norm = 0.0;
   std::uint64_t halved_steps = 0;
   double seconds = 0.0;  // since the run began, across interruptions
-  bool best = false;     // better than everything before, this restart and earlier ones
+  bool best = false;     // better than everything before, of all restarts
 };
 
-enum class TrainStatus { kConverged, kMaxEpochs, kDiverged, kTimeLimit, kInterrupted };
+enum class TrainStatus {
+  kConverged,
+  kMaxEpochs,
+  kDiverged,
+  kTimeLimit,
+  kInterrupted,
+  kDropped,  // others were better when restarts were halved
+};
 [[nodiscard]] std::string_view name_of(TrainStatus status);
 /// Throws kBadData for anything but those names.
 [[nodiscard]] TrainStatus parse_status(std::string_view text);
@@ -53,17 +64,20 @@ struct RestartSummary {
   std::string message;           // why it diverged
 };
 
-/// All that is needed to go on after the last whole epoch.
-struct Checkpoint {
-  std::size_t restart = 0;
-  std::size_t epochs_done = 0;
+/// A restart under way, after a whole epoch.
+struct RestartState {
+  RestartSummary summary;      // its status means nothing yet
+  std::size_t since_best = 0;  // epochs without a better one
   LearnerState learner;
+};
+
+/// All that is needed to go on after the last whole epoch of every restart. Restarts that are
+/// neither live nor finished have not begun.
+struct Checkpoint {
+  std::vector<RestartState> live;
+  std::vector<RestartSummary> finished;
   AnyModel best;
   std::size_t best_restart = 0;
-  RestartSummary current;                // of the restart under way
-  std::vector<RestartSummary> finished;  // earlier restarts
-  std::size_t since_best = 0;            // epochs of this restart without a better one
-  bool restart_over = false;  // the restart under way has converged or run out of patience
   double seconds = 0.0;
 };
 

@@ -26,8 +26,7 @@ struct Freedom {
     if (on_states) {
       per_set += (s - 1) * n;
       basis = real ? 0 : n - 1;
-      const std::size_t changes = (real ? 1 : 4) * (n * (n - 1) / 2);
-      most = coordinates * coordinates - coordinates + (s - 1) * n - changes;
+      most = coordinates * (coordinates - 1) + (s - 1) * n - n * (n - 1) / 2 * (real ? 1 : 4);
     } else {
       basis = real ? n * (n - 1) / 2 : n * n - 1;
       most = most_of_process(coordinates, s);

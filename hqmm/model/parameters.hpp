@@ -24,11 +24,10 @@
 //   real, on states      A = w·n² − D + (s−1)n − w(w−1)/2              no basis left but its signs
 //   complex, on states   A = 2w·n² − D + (s−1)n − (n−1) − w²           or its phases
 //
-// and on states the process is one D × D matrix and C. Every C_y scales the coordinates of an entry
-// off the diagonal alike, one of a real model and two of a complex one, so that these may be
-// changed linearly, by 1 and by 4 numbers:
+// and on states the process is one D × D matrix and C. Coordinates off the diagonal may be scaled,
+// real and imaginary part of an entry together by any 2 × 2 matrix:
 //
-//   B = D² − D + (s−1)n − n(n−1)/2,   or 2n(n−1) in place of n(n−1)/2
+//   B = D² − D + (s−1)n − n(n−1)/2,  or − 2n(n−1) for complex ones
 //
 // When the operators are many, changes of basis that are not unitary keep all maps completely
 // positive, and B is the smaller number. The dimension is min(A, B):

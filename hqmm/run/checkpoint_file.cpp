@@ -15,23 +15,32 @@ namespace hqmm {
 namespace {
 
 constexpr std::string_view kFormat = "hqmm-checkpoint";
+/// Version 1 knew one restart under way, with its arrays as learner_NAME.
+constexpr int kVersion = 2;
+
+/// The dataset of a learner's array.
+std::string dataset_name(std::size_t restart, const std::string& array) {
+  return fmt::format("learner_{}_{}", restart, array);
+}
 
 nlohmann::ordered_json bookkeeping(const Checkpoint& checkpoint, const std::string& run) {
   nlohmann::ordered_json out;
   out["format"] = kFormat;
-  out["version"] = 1;
+  out["version"] = kVersion;
   out["run"] = run;
-  out["restart"] = checkpoint.restart;
-  out["epochs_done"] = checkpoint.epochs_done;
   out["best_restart"] = checkpoint.best_restart;
-  out["since_best"] = checkpoint.since_best;
-  out["restart_over"] = checkpoint.restart_over;
   out["seconds"] = checkpoint.seconds;
-  out["current"] = to_json(checkpoint.current);
   out["finished"] = nlohmann::ordered_json::array();
   for (const RestartSummary& one : checkpoint.finished) out["finished"].push_back(to_json(one));
-  out["arrays"] = nlohmann::ordered_json::array();
-  for (const auto& [name, values] : checkpoint.learner) out["arrays"].push_back(name);
+  out["live"] = nlohmann::ordered_json::array();
+  for (const RestartState& state : checkpoint.live) {
+    nlohmann::ordered_json one;
+    one["summary"] = to_json(state.summary);
+    one["since_best"] = state.since_best;
+    one["arrays"] = nlohmann::ordered_json::array();
+    for (const auto& [name, values] : state.learner) one["arrays"].push_back(name);
+    out["live"].push_back(std::move(one));
+  }
   return out;
 }
 
@@ -75,10 +84,26 @@ Error damaged_checkpoint(const std::string& file) {
 
 /// A checkpoint file as it is stored.
 struct StoredCheckpoint {
-  std::vector<char> state;  // JSON
-  std::vector<char> best;   // a model file
-  std::map<std::string, std::vector<Complex>> learner;
+  std::vector<char> state;                             // JSON
+  std::vector<char> best;                              // a model file
+  std::map<std::string, std::vector<Complex>> arrays;  // by dataset
 };
+
+/// The datasets that a state speaks of. Throws json::exception when it is none.
+std::vector<std::string> datasets_of(const nlohmann::json& state) {
+  std::vector<std::string> out;
+  if (state.at("version") == 1) {
+    for (const std::string& name : state.at("arrays").get<std::vector<std::string>>())
+      out.push_back("learner_" + name);
+    return out;
+  }
+  for (const auto& one : state.at("live")) {
+    const auto restart = one.at("summary").at("restart").get<std::size_t>();
+    for (const std::string& name : one.at("arrays").get<std::vector<std::string>>())
+      out.push_back(dataset_name(restart, name));
+  }
+  return out;
+}
 
 /// In the sandbox. Which arrays there are is said in the state.
 class CheckpointReader {
@@ -90,16 +115,15 @@ class CheckpointReader {
     out.state = need<char>("state", H5T_NATIVE_CHAR);
     out.best = need<char>("best", H5T_NATIVE_CHAR);
     const Hid complex = hdf5_complex_type();
-    for (const std::string& name : array_names(out.state))
-      out.learner[name] = need<Complex>("learner_" + name, complex);
+    for (const std::string& name : names(out.state))
+      out.arrays[name] = need<Complex>(name, complex);
     return out;
   }
 
  private:
-  [[nodiscard]] std::vector<std::string> array_names(const std::vector<char>& state) const {
+  [[nodiscard]] std::vector<std::string> names(const std::vector<char>& state) const {
     try {
-      const auto parsed = parse_json_or_discard({state.data(), state.size()});
-      return parsed.at("arrays").get<std::vector<std::string>>();
+      return datasets_of(parse_json_or_discard({state.data(), state.size()}));
     } catch (const nlohmann::json::exception&) {
       throw damaged_checkpoint(file_);
     }
@@ -121,8 +145,8 @@ StoredCheckpoint read_stored(const std::string& image, const std::string& file) 
     const StoredCheckpoint found = CheckpointReader(root, file).run();
     to.numbers(found.state);
     to.numbers(found.best);
-    to.number(std::uint64_t{found.learner.size()});
-    for (const auto& [name, values] : found.learner) {
+    to.number(std::uint64_t{found.arrays.size()});
+    for (const auto& [name, values] : found.arrays) {
       to.text(name);
       to.numbers(values);
     }
@@ -132,37 +156,80 @@ StoredCheckpoint read_stored(const std::string& image, const std::string& file) 
     out.best = in.numbers<char>();
     for (auto left = in.number<std::uint64_t>(); left > 0; --left) {
       std::string name = in.text();
-      out.learner[std::move(name)] = in.numbers<Complex>();
+      out.arrays[std::move(name)] = in.numbers<Complex>();
     }
   };
   read_hdf5({image, file, kMaxRatio, read}, take);
   return out;
 }
 
-Checkpoint with_bookkeeping(const std::vector<char>& text, const std::string& file,
-                            const std::string& run) {
-  const auto state = parse_json_or_discard({text.data(), text.size()});
-  Checkpoint out;
-  try {
-    if (state.at("format") != kFormat || state.at("version") != 1) throw damaged_checkpoint(file);
-    if (state.at("run") != run) {
-      throw fail(ErrorCode::kBadData, in_file(file),
-                 "belongs to another run than the config.json beside it");
+/// The JSON of a checkpoint and its arrays, put together.
+class Bookkeeping {
+ public:
+  Bookkeeping(const StoredCheckpoint& stored, const std::string& file)
+      : stored_(stored), file_(file) {}
+
+  [[nodiscard]] Checkpoint read(const std::string& run) const {
+    const auto state = parse_json_or_discard({stored_.state.data(), stored_.state.size()});
+    Checkpoint out;
+    try {
+      const auto& version = state.at("version");
+      if (state.at("format") != kFormat || (version != kVersion && version != 1))
+        throw damaged_checkpoint(file_);
+      if (state.at("run") != run) {
+        throw fail(ErrorCode::kBadData, in_file(file_),
+                   "belongs to another run than the config.json beside it");
+      }
+      state.at("best_restart").get_to(out.best_restart);
+      state.at("seconds").get_to(out.seconds);
+      for (const auto& one : state.at("finished"))
+        out.finished.push_back(restart_summary_from_json(one));
+      if (version == 1) {
+        read_only_restart(state, out);
+      } else {
+        for (const auto& one : state.at("live")) out.live.push_back(restart_state(one));
+      }
+    } catch (const nlohmann::json::exception&) {
+      throw damaged_checkpoint(file_);
     }
-    state.at("restart").get_to(out.restart);
-    state.at("epochs_done").get_to(out.epochs_done);
-    state.at("best_restart").get_to(out.best_restart);
-    state.at("since_best").get_to(out.since_best);
-    state.at("restart_over").get_to(out.restart_over);
-    state.at("seconds").get_to(out.seconds);
-    out.current = restart_summary_from_json(state.at("current"));
-    for (const auto& one : state.at("finished"))
-      out.finished.push_back(restart_summary_from_json(one));
-  } catch (const nlohmann::json::exception&) {
-    throw damaged_checkpoint(file);
+    return out;
   }
-  return out;
-}
+
+ private:
+  [[nodiscard]] const std::vector<Complex>& array(const std::string& dataset) const {
+    const auto found = stored_.arrays.find(dataset);
+    if (found == stored_.arrays.end()) throw damaged_checkpoint(file_);
+    return found->second;
+  }
+
+  [[nodiscard]] RestartState restart_state(const nlohmann::json& json) const {
+    RestartState out;
+    out.summary = restart_summary_from_json(json.at("summary"));
+    json.at("since_best").get_to(out.since_best);
+    for (const std::string& name : json.at("arrays").get<std::vector<std::string>>())
+      out.learner[name] = array(dataset_name(out.summary.restart, name));
+    return out;
+  }
+
+  /// Of version 1. Later restarts have not begun.
+  void read_only_restart(const nlohmann::json& state, Checkpoint& out) const {
+    RestartState only;
+    only.summary = restart_summary_from_json(state.at("current"));
+    state.at("epochs_done").get_to(only.summary.epochs_run);
+    state.at("since_best").get_to(only.since_best);
+    for (const std::string& name : state.at("arrays").get<std::vector<std::string>>())
+      only.learner[name] = array("learner_" + name);
+    if (state.at("restart_over").get<bool>()) {
+      only.summary.status = TrainStatus::kConverged;
+      out.finished.push_back(std::move(only.summary));
+    } else {
+      out.live.push_back(std::move(only));
+    }
+  }
+
+  const StoredCheckpoint& stored_;
+  const std::string& file_;
+};
 
 }  // namespace
 
@@ -174,8 +241,9 @@ std::string serialize_checkpoint(const Checkpoint& checkpoint, const std::string
   put(root, "state", H5T_NATIVE_CHAR, state.data(), state.size());
   put(root, "best", H5T_NATIVE_CHAR, best.data(), best.size());
   const Hid complex = hdf5_complex_type();
-  for (const auto& [name, values] : checkpoint.learner) {
-    put(root, "learner_" + name, complex, values.data(), values.size());
+  for (const RestartState& one : checkpoint.live) {
+    for (const auto& [name, values] : one.learner)
+      put(root, dataset_name(one.summary.restart, name), complex, values.data(), values.size());
   }
   const std::string bytes = hdf5_image_bytes(root);
   if (bytes.empty())
@@ -191,9 +259,8 @@ Checkpoint parse_checkpoint(const std::string& bytes, const std::string& file,
   const std::string image = bytes.substr(0, bytes.size() < seal ? 0 : bytes.size() - seal);
   if (bytes.size() < seal || bytes.compare(image.size(), seal, seal_of(image)) != 0)
     throw damaged_checkpoint(file);
-  StoredCheckpoint stored = read_stored(image, file);
-  Checkpoint out = with_bookkeeping(stored.state, file, run);
-  out.learner = std::move(stored.learner);
+  const StoredCheckpoint stored = read_stored(image, file);
+  Checkpoint out = Bookkeeping(stored, file).read(run);
   const std::string best(stored.best.begin(), stored.best.end());
   out.best = assemble(read_hdf5_arrays(best, file), file).model;
   return out;

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -132,11 +133,15 @@ std::optional<Checkpoint> RunDirectory::checkpoint() {
     return {};
   }
   Checkpoint found = parse_checkpoint(read_all(name), name, fingerprint());
-  keep_history_up_to(found.restart, found.epochs_done);
+  keep_history_up_to(found);
   return found;
 }
 
-void RunDirectory::keep_history_up_to(std::size_t restart, std::size_t epoch) const {
+void RunDirectory::keep_history_up_to(const Checkpoint& checkpoint) const {
+  std::map<std::size_t, std::size_t> epochs;  // of each restart that has begun
+  for (const RestartState& state : checkpoint.live)
+    epochs[state.summary.restart] = state.summary.epochs_run;
+  for (const RestartSummary& one : checkpoint.finished) epochs[one.restart] = one.epochs_run;
   const std::string name = file(kHistory);
   std::error_code ignored;
   if (!std::filesystem::exists(name, ignored)) return;
@@ -149,8 +154,9 @@ void RunDirectory::keep_history_up_to(std::size_t restart, std::size_t epoch) co
     const auto record = parse_json_or_discard(line);
     from = end + 1;
     if (!record.is_object() || !record.contains("restart") || !record.contains("epoch")) continue;
-    const auto& at = record["restart"];
-    if (at < restart || (at == restart && record["epoch"] <= epoch)) kept += line;
+    if (!record["restart"].is_number_unsigned()) continue;
+    const auto found = epochs.find(record["restart"].get<std::size_t>());
+    if (found != epochs.end() && record["epoch"] <= found->second) kept += line;
   }
   write_file(name, kept);
 }

@@ -37,7 +37,7 @@ class RunDirectory {
 
  private:
   explicit RunDirectory(std::string path) : path_(std::move(path)) {}
-  void keep_history_up_to(std::size_t restart, std::size_t epoch) const;
+  void keep_history_up_to(const Checkpoint& checkpoint) const;
   [[nodiscard]] std::string fingerprint() const;
 
   std::string path_;

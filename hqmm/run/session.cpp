@@ -86,7 +86,7 @@ class SessionRun {
     if (run_ == nullptr || !request_.resume) return {};
     std::optional<Checkpoint> found = (*run_)->checkpoint();
     if (!request_.stationarity) return found;
-    const bool at_end = found && (found->restart_over || found->epochs_done >= options_.epochs);
+    const bool at_end = found && found->live.empty();
     if (at_end && run_->has(kBoundFile)) return found;
     if (found && request_.hooks.on_note)
       request_.hooks.on_note("the bound is measured on a whole run: starting from its beginning");

@@ -82,9 +82,14 @@ OrderedJson to_json(const TrainOptions& options) {
 TrainOptions train_options_from_json(const nlohmann::json& json) {
   TrainOptions out;
   // Runs of before there were structured models: HQMMs emitted on edges, whatever was noted for EM.
-  const bool before_structure = json.is_object() && !json.contains("field");
+  const auto is_new = [](std::string_view id) {
+    return id == "field" || id == "emission_step" || id == "halving";
+  };
+  bool before_structure = json.is_object();
+  for (const auto& row : train_option_table())
+    if (is_new(row.id) && json.contains(row.id)) before_structure = false;
   for (const auto& row : train_option_table()) {
-    if (before_structure && (row.id == "field" || row.id == "emission_step")) continue;
+    if (before_structure && is_new(row.id)) continue;
     const auto found = json.is_object() ? json.find(row.id) : json.end();
     if (found == json.end() || !is_written_so(row.type, *found))
       throw fail(ErrorCode::kBadData, "'{}' is missing or not of the expected kind", row.id);

@@ -18,7 +18,7 @@ SHARED = pathlib.Path(os.environ.get("HQMM_SHARED", SOURCE.parent / "shared"))
 OK, USAGE, BAD_DATA, NO_INPUT, CANNOT_WRITE = 0, 2, 65, 66, 73
 
 
-def hqmm(*args, stdin=None, cwd=None, timeout=120):
+def hqmm(*args, stdin=None, cwd=None, timeout=600):
     """Runs hqmm; stdin may be text or bytes. Output comes back as text."""
     if isinstance(stdin, str):
         stdin = stdin.encode()

@@ -301,24 +301,27 @@ TEST(ClassifierLearner, ImpossibleSymbolsDivergeWithoutSmoothingOnly) {
   EXPECT_EQ(error_rate(fit_classifier(data, options), data), 0.0);
 }
 
-TEST(JointDescent, EveryStepIsFeasible) {
+TEST(JointDescent, EveryStepOfEveryKindIsFeasible) {
   const SequenceSet data = coupled_data(40, 11);
   ClassifierOptions options = small_options();
   options.train.batch_size = 120;  // an epoch is a step
   JointData joint{data, {}, {0.4, 0.3, 0.3}, {1.0, 1.0, 1.0}};
   for (std::size_t i = 0; i < data.size(); ++i) joint.labels.push_back(data.label(i));
   RandomStream random(12, Purpose::kTest);
-  std::vector<Hqmm> start;
-  for (int c = 0; c < 3; ++c)
-    start.push_back(
-        testing::random_positional_hqmm({3, 4, 2}, PositionMap::Anchor::kStart, random));
-  for (Hqmm& model : start) model.alphabet = data.alphabet();
-  JointDescent descent(start, joint, options, 0);
-  for (std::size_t epoch = 0; epoch < 30; ++epoch) {
-    const double step_size = epoch % 2 == 0 ? 0.05 : 3.0;  // far beyond any that is of use
-    descent.run_epoch(epoch, step_size, JointObjective::Kind::kDiscriminative, {});
-    for (const Hqmm& model : descent.models())
-      ASSERT_LE(feasibility_residual(model), 1e-12) << "epoch " << epoch;
+  for (const testing::Shape& kind : testing::of_every_kind({3, 4, 2})) {
+    std::vector<Hqmm> start;
+    for (int c = 0; c < 3; ++c)
+      start.push_back(testing::random_positional_hqmm(kind, PositionMap::Anchor::kStart, random));
+    for (Hqmm& model : start) model.alphabet = data.alphabet();
+    JointDescent descent(start, joint, options, 0);
+    for (std::size_t epoch = 0; epoch < 20; ++epoch) {
+      const double step_size = epoch % 2 == 0 ? 0.05 : 3.0;  // far beyond any that is of use
+      descent.run_epoch(epoch, {step_size, step_size}, JointObjective::Kind::kDiscriminative, {});
+      for (const Hqmm& model : descent.models()) {
+        ASSERT_LE(feasibility_residual(model), 1e-12) << "epoch " << epoch;
+        ASSERT_NO_THROW(require_valid(model));  // real ones stay real
+      }
+    }
   }
 }
 

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "support/learn.hpp"
 #include "support/matrices.hpp"
@@ -186,6 +188,65 @@ TEST(Trainer, RestartsDiffer) {
 
 // Stopping.
 
+/// Rounds of epochs, restart by restart.
+TEST(Trainer, RestartsGoSideBySide) {
+  const SmallData data = draw(synthetic_hmm(), 10, 4, 60);
+  TrainOptions options = quick(LearnerKind::kNsRis);
+  options.restarts = 3;
+  options.epochs = 2;
+  const Watched run = watch(data, options);
+  std::vector<std::pair<std::size_t, std::size_t>> order;
+  for (const EpochRecord& record : run.records) order.emplace_back(record.epoch, record.restart);
+  EXPECT_TRUE(std::is_sorted(order.begin(), order.end()));
+  EXPECT_EQ(order.size(), 9U);
+}
+
+TEST(Trainer, ARestartIsTheSameAloneAndBesideOthers) {
+  const SmallData data = draw(synthetic_hmm(), 10, 4, 60);
+  TrainOptions options = quick(LearnerKind::kNsRis);
+  options.restarts = 1;
+  const TrainResult alone = train(data.train, data.validation, options);
+  options.restarts = 4;
+  const TrainResult among = train(data.train, data.validation, options);
+  EXPECT_EQ(among.restarts[0].best_validation, alone.restarts[0].best_validation);
+}
+
+TEST(Trainer, HalvingLetsTheBetterHalfGoOn) {
+  const SmallData data = draw(synthetic_hmm(), 10, 4, 60);
+  TrainOptions options = quick(LearnerKind::kNsRis);
+  options.restarts = 8;
+  options.epochs = 12;
+  options.halving = true;
+  const Watched run = watch(data, options);
+  std::vector<std::size_t> restarts(13, 0);  // by epoch
+  for (const EpochRecord& record : run.records) ++restarts[record.epoch];
+  EXPECT_EQ(restarts, (std::vector<std::size_t>{8, 8, 8, 8, 4, 4, 4, 2, 2, 2, 1, 1, 1}));
+  ASSERT_EQ(run.result.restarts.size(), 8U);
+  // those dropped at epoch 3 were no better there than those that went on
+  const auto worth_at_3 = [&](std::size_t restart) {
+    double best = -std::numeric_limits<double>::infinity();
+    for (const EpochRecord& record : run.records)
+      if (record.restart == restart && record.epoch <= 3)
+        best = std::max(best, record.validation.log_likelihood);
+    return best;
+  };
+  for (const RestartSummary& dropped : run.result.restarts) {
+    if (dropped.epochs_run != 3) continue;
+    EXPECT_EQ(dropped.status, TrainStatus::kDropped);
+    for (const RestartSummary& kept : run.result.restarts) {
+      if (kept.epochs_run > 3) {
+        EXPECT_LE(worth_at_3(dropped.restart), worth_at_3(kept.restart));
+      }
+    }
+  }
+  EXPECT_EQ(run.result.epochs_run, 12U);
+  for (const int threads : {1, 3}) {
+    options.threads = threads;
+    EXPECT_EQ(bytes_of(train(data.train, data.validation, options).model),
+              bytes_of(run.result.model));
+  }
+}
+
 TEST(Trainer, AStopRequestReturnsTheBestSoFar) {
   const SmallData data = draw(synthetic_hmm(), 12, 6, 80);
   for (const LearnerKind learner : kAllLearners) {
@@ -221,7 +282,9 @@ TEST(Trainer, ATimeLimitReturnsTheBestSoFar) {
     options.time_limit = 0.05;
     const TrainResult result = train(data.train, data.validation, options);
     EXPECT_EQ(result.status, TrainStatus::kTimeLimit);
-    EXPECT_EQ(result.restarts.size(), 1U) << "no restart begins when the time is up";
+    ASSERT_EQ(result.restarts.size(), 3U);
+    for (const RestartSummary& one : result.restarts)
+      EXPECT_EQ(one.status, TrainStatus::kTimeLimit);
     EXPECT_LT(result.seconds, 2.0);
     expect_feasible(result.model);
   }

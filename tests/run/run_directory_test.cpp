@@ -37,12 +37,17 @@ EpochRecord record_of(std::size_t restart, std::size_t epoch) {
 
 Checkpoint checkpoint_of(std::size_t restart, std::size_t epochs_done) {
   Checkpoint out;
-  out.restart = restart;
-  out.epochs_done = epochs_done;
+  RestartState& state = out.live.emplace_back();
+  state.summary.restart = restart;
+  state.summary.epochs_run = epochs_done;
+  state.summary.best_validation = -std::numeric_limits<double>::infinity();
+  state.learner["parameters"] = {{0.1, -0.2}, {1e-300, 3.0}};
   out.best = synthetic_hqmm();
-  out.learner["parameters"] = {{0.1, -0.2}, {1e-300, 3.0}};
-  out.current.best_validation = -std::numeric_limits<double>::infinity();
-  out.finished.resize(restart);
+  for (std::size_t earlier = 0; earlier < restart; ++earlier) {
+    out.finished.emplace_back();
+    out.finished.back().restart = earlier;
+    out.finished.back().epochs_run = 2;
+  }
   out.seconds = 1.5;
   return out;
 }
@@ -76,10 +81,12 @@ TEST(RunDirectory, KeepsConfigHistoryAndCheckpoint) {
   EXPECT_EQ(to_json(train_options_from_json(config.at("options"))), to_json(TrainOptions{}));
   const std::optional<Checkpoint> found = again.checkpoint();
   ASSERT_TRUE(found.has_value());
-  EXPECT_EQ(found->epochs_done, 1U);
-  EXPECT_EQ(found->learner, checkpoint_of(0, 1).learner);
+  ASSERT_EQ(found->live.size(), 1U);
+  const RestartState& state = found->live.front();
+  EXPECT_EQ(state.summary.epochs_run, 1U);
+  EXPECT_EQ(state.learner, checkpoint_of(0, 1).live.front().learner);
   EXPECT_EQ(found->seconds, 1.5);
-  EXPECT_EQ(found->current.best_validation, -std::numeric_limits<double>::infinity());
+  EXPECT_EQ(state.summary.best_validation, -std::numeric_limits<double>::infinity());
   EXPECT_EQ(history_of(path), (Epochs{{0, 0}, {0, 1}}));
 }
 

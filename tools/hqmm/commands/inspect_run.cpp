@@ -26,7 +26,7 @@ struct RunFindings {
   std::string path;
   nlohmann::json config;
   TrainOptions options;
-  std::size_t epochs_done = 0;  // of the restart under way or the last one
+  std::size_t epochs_done = 0;  // of the restart that has done most
   std::size_t restarts_begun = 0;
   double seconds = 0.0;
   std::uint64_t halved_steps = 0;
@@ -57,8 +57,8 @@ void read_history(const RunDirectory& run, RunFindings& out) {
     const auto record = parse_json_or_discard(std::string_view(text).substr(from, end - from));
     from = end + 1;
     if (!record.is_object()) continue;
-    out.epochs_done = record.at("epoch").get<std::size_t>();
-    out.restarts_begun = record.at("restart").get<std::size_t>() + 1;
+    out.epochs_done = std::max(out.epochs_done, record.at("epoch").get<std::size_t>());
+    out.restarts_begun = std::max(out.restarts_begun, record.at("restart").get<std::size_t>() + 1);
     out.seconds = record.at("seconds").get<double>();
     out.halved_steps += record.at("halved_steps").get<std::uint64_t>();
     if (record.at("best").get<bool>()) out.best = record;
@@ -171,10 +171,7 @@ std::string how_it_went(const RunFindings& found) {
   const TrainOptions& o = found.options;
   row(out, "epochs",
       fmt::format("{} of {}{}, {:.1f} s", found.epochs_done, o.epochs,
-                  o.restarts > 1
-                      ? fmt::format(" of restart {} of {}", found.restarts_begun, o.restarts)
-                      : "",
-                  found.seconds));
+                  o.restarts > 1 ? fmt::format(" of {} restarts", o.restarts) : "", found.seconds));
   if (!found.best.is_null()) {
     const auto& figures = found.best.at("validation");
     std::string best = fmt::format(

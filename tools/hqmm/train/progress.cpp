@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <string>
 
@@ -23,23 +24,31 @@ std::string count(std::size_t number, const char* what) {
 Progress::Progress(const CommonOptions& common, const TrainOptions& options)
     : line_(common), options_(options) {}
 
-/// From the epochs so far; a restart still to come is taken to need as many as those before it did.
+/// Restarts go side by side, so an epoch of one stands for that epoch of all. Where restarts are
+/// halved, later epochs are of fewer of them: each third of three parts, say, takes half the time
+/// of the one before.
+double Progress::share_done(std::size_t epoch) const {
+  const double at = static_cast<double>(epoch) / static_cast<double>(options_.epochs);
+  if (!options_.halving || options_.restarts < 2) return at;
+  const double parts = 1.0 + std::ceil(std::log2(static_cast<double>(options_.restarts)));
+  const double done = std::floor(at * parts);
+  // of parts that weigh 1, 1/2, 1/4, …
+  const auto weight_of = [](double count) { return 2.0 - 2.0 * std::exp2(-count); };
+  const double within = (at * parts - done) * std::exp2(-done);
+  return (weight_of(done) + within) / weight_of(parts);
+}
+
+/// From the epochs since this line began: a run that goes on had others before.
 std::string Progress::time_left(const EpochRecord& record) {
-  if (record.restart != restart_) {
-    // A run that goes on does not know its earlier restarts.
-    epochs_earlier_ =
-        restart_ + epoch_ == 0 ? record.restart * options_.epochs : epochs_earlier_ + epoch_;
-    restart_ = record.restart;
+  const double share = share_done(record.epoch);
+  if (first_share_ < 0.0) {
+    first_share_ = record.epoch == 0 ? 0.0 : share_done(record.epoch - 1);
+    first_seconds_ = record.epoch == 0 ? 0.0 : record.seconds;
   }
-  epoch_ = record.epoch;
-  const auto done = static_cast<double>(epochs_earlier_ + record.epoch);
-  if (done == 0.0) return "?";
-  const double each = record.restart == 0 ? static_cast<double>(options_.epochs)
-                                          : static_cast<double>(epochs_earlier_) /
-                                                static_cast<double>(record.restart);
-  const double here = std::max(each - static_cast<double>(record.epoch), 0.0);
-  const double later = each * static_cast<double>(options_.restarts - record.restart - 1);
-  double left = record.seconds / done * (here + later);
+  const double gone = share - first_share_;
+  const double seconds = record.seconds - first_seconds_;
+  if (!(gone > 0.0) || !(seconds > 0.0)) return "?";
+  double left = seconds / gone * std::max(1.0 - share, 0.0);
   if (options_.time_limit > 0.0) left = std::clamp(options_.time_limit - record.seconds, 0.0, left);
   return duration(left);
 }

@@ -19,14 +19,14 @@ class Progress {
   void clear() { line_.clear(); }
 
  private:
+  [[nodiscard]] double share_done(std::size_t epoch) const;
   [[nodiscard]] std::string time_left(const EpochRecord& record);
 
   ProgressLine line_;
   TrainOptions options_;
   std::optional<double> best_da_;
-  std::size_t restart_ = 0;         // of the last record
-  std::size_t epoch_ = 0;           // of the last record
-  std::size_t epochs_earlier_ = 0;  // of the restarts before it
+  double first_share_ = -1.0;  // of the work that was done before this line began; < 0: not known
+  double first_seconds_ = 0.0;
 };
 
 /// "ns-ris (feasible), n = 4, w = 2, s = 6: 20 training sequences, 60000 symbols in chunks of 300,
