@@ -198,7 +198,7 @@ def test_inspect_shows_states(tmp_path):
               "initial_state": np.eye(2) / 2}
     text = hqmm("inspect", write_model(tmp_path / "m.h5", "real", "state", arrays), "--entropy-symbols", 64).stdout
     assert "real HQMM emitting on its states, n = 2, s = 2, w = 1" in text
-    assert "    0  0.5000  0 1.00\n    1  0.5000  1 0.64, 0 0.36\n" in text
+    assert "    0  0.5000  0 100%\n    1  0.5000  1 64%, 0 36%\n" in text
 
 
 def test_an_infeasible_state_model_is_reported(tmp_path, data):
