@@ -127,6 +127,66 @@ def test_an_hmm_has_edges_too(rows):
         hqmm.HMM(2, emission="odd").fit(rows)
 
 
+KINDS = [("complex", "edge"), ("complex", "state"), ("real", "edge"), ("real", "state")]
+
+
+@pytest.mark.parametrize("field, emission", KINDS)
+def test_structured_models(tmp_path, rows, field, emission):
+    model = hqmm.HQMM(3, field=field, emission=emission, epochs=2, random_state=1).fit(rows)
+    number = np.float64 if field == "real" else np.complex128
+    assert model.kraus_.shape == (3, 2, 3, 3) and model.kraus_.dtype == number
+    assert model.initial_state_.dtype == number and model.filter(rows).dtype == number
+    if emission == "state":
+        assert model.transition_.shape == (2, 3, 3) and model.transition_.dtype == number
+        assert model.emission_.shape == (3, 3) and model.emission_.dtype == np.float64
+        assert np.array_equal(model.kraus_, model.emission_[:, None, :, None] * model.transition_)
+        assert np.allclose((model.emission_ ** 2).sum(axis=0), 1, atol=1e-11)
+    else:
+        assert not hasattr(model, "transition_") and not hasattr(model, "emission_")
+    with pytest.raises(ValueError, match="read-only"):
+        model.kraus_[0, 0, 0, 0] = 1
+    total, ahead, states = by_hand(model.kraus_, model.initial_state_, rows[0])
+    assert model.score(rows[0]) == pytest.approx(total, abs=1e-9)
+    assert np.allclose(model.predict_next_proba(rows[0]), ahead, atol=1e-12)
+    assert np.allclose(model.filter(rows[0]), states, atol=1e-12)
+    stream = model.stream()
+    assert sum(stream.push(int(y)) for y in rows[0]) == pytest.approx(total, abs=1e-9)
+    assert stream.state.dtype == number and np.allclose(stream.state, states[-1], atol=1e-12)
+    for name in ("model.h5", "model.json", "model.mat"):
+        model.save(tmp_path / name)
+        again = hqmm.load(tmp_path / name)
+        assert (again.n_states, again.n_kraus, again.field, again.emission) == (3, 2, field, emission)
+        assert again.model_.to_bytes() == model.model_.to_bytes()
+    assert pickle.loads(pickle.dumps(model)).model_.to_bytes() == model.model_.to_bytes()
+    # What a file says of its options learns the same model again.
+    assert clone(again).set_params(alphabet=3).fit(rows).model_.to_bytes() == model.model_.to_bytes()
+    plain = hqmm.HQMM.from_kraus(model.kraus_, model.initial_state_)
+    assert (plain.model_.field, plain.model_.emission_kind) == ("complex", "edge")
+    assert plain.score(rows) == pytest.approx(model.score(rows), abs=1e-9)
+
+
+def test_operators_of_states_outlive_the_model(rows):
+    model = hqmm.HQMM(2, field="real", emission="state", epochs=1, random_state=1).fit(rows)
+    views = model.kraus_, model.transition_, model.emission_, model.initial_state_
+    kept = [view.copy() for view in views]
+    del model
+    assert all(map(np.array_equal, views, kept))
+
+
+def test_sets_of_a_position_dependent_state_model(tmp_path):
+    rng = np.random.default_rng(1)
+    v = np.stack([np.linalg.qr(rng.normal(size=(4, 2)))[0].reshape(2, 2, 2) for _ in range(3)])
+    c = rng.normal(size=(3, 4, 2))
+    c /= np.linalg.norm(c, axis=1, keepdims=True)
+    with h5py.File(tmp_path / "m.h5", "w") as file:
+        file.attrs.update({"format": "hqmm-model", "version": 2, "kind": "hqmm", "field": "real"})
+        file.update({"transition": v, "emission": c})
+    model = hqmm.load(tmp_path / "m.h5")
+    assert np.array_equal(model.transition_, v) and np.array_equal(model.emission_, c)
+    assert model.kraus_.shape == (3, 4, 2, 2, 2) and model.kraus_.dtype == np.float64
+    assert np.array_equal(model.kraus_, c[:, :, None, :, None] * v[:, None])
+
+
 def test_round_trips(tmp_path, fitted, rows):
     for again in (pickle.loads(pickle.dumps(fitted)), copy.deepcopy(fitted)):
         assert again.model_.to_bytes() == fitted.model_.to_bytes()

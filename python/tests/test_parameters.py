@@ -63,9 +63,11 @@ def test_parameters_follow_from_the_table():
     rows = {row["name"]: row for row in _core.train_options()}
     params = hqmm.HQMM().get_params()
     assert (params["n_states"], params["n_kraus"], params["learner"]) == (4, 2, "ns-ris")
-    assert set(rows) - set(params) == {"emission", "tolerance"}
+    assert set(rows) - set(params) == {"tolerance"}
+    assert (params["field"], params["emission"]) == (None, None)
     assert {"emission", "tolerance"} <= set(hqmm.HMM().get_params())
-    assert "n_kraus" not in hqmm.HMM().get_params()
+    assert hqmm.HMM().get_params()["emission"] == "state"
+    assert not {"n_kraus", "field"} & set(hqmm.HMM().get_params())
     what, meaning = sections(hqmm.HQMM)["Parameters"]["epochs"]
     assert what == "int or None, default=None" and "None is 60 (givens 15)." in " ".join(meaning)
     assert "None is 600." in " ".join(sections(hqmm.HMM)["Parameters"]["epochs"][1])

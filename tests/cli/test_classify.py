@@ -244,7 +244,7 @@ def damage(path, change):
 
 
 @pytest.mark.parametrize("change, says", [
-    (lambda f: f.attrs.modify("version", 2), "version"),
+    (lambda f: f.attrs.modify("version", 3), "version"),
     (lambda f: f.__delitem__("priors"), "'priors'"),
     (lambda f: f["priors"].__setitem__(0, 0.9), "sum to"),
     (lambda f: f.__delitem__("classes"), "'classes'"),

@@ -236,7 +236,7 @@ std::vector<Index> by_size(const RealVector& values) {
   return out;
 }
 
-/// The few likeliest symbols of a state: "a 0.71, c 0.20, …"
+/// The few likeliest symbols of a state: "a 71%, c 20%, …"
 std::string symbols_text(const Alphabet& alphabet, const RealVector& probabilities) {
   constexpr std::size_t kMost = 4;
   const std::vector<Index> order = by_size(probabilities);
@@ -244,8 +244,8 @@ std::string symbols_text(const Alphabet& alphabet, const RealVector& probabiliti
   for (std::size_t k = 0; k < std::min(kMost, order.size()); ++k) {
     const double p = probabilities(order[k]);
     if (k > 0 && p < 0.005) return out;
-    out += fmt::format("{}{} {:.2f}", k > 0 ? ", " : "",
-                       alphabet.token(static_cast<Symbol>(order[k])), p);
+    out += fmt::format("{}{} {:.0f}%", k > 0 ? ", " : "",
+                       alphabet.token(static_cast<Symbol>(order[k])), 100.0 * p);
   }
   return out + (order.size() > kMost ? ", …" : "");
 }
