@@ -190,12 +190,15 @@ class ClassifierFit {
     const ValidationSplit split =
         split_validation(data_.subset(labelled_.members[c]), kValidationShare, train_options.seed);
     bool over = false;
+    std::size_t told = 0;  // the last epoch
     TrainHooks hooks;
     hooks.stop_requested = [&] {
       return over || (hooks_.stop_requested && hooks_.stop_requested());
     };
     hooks.on_epoch = [&](const EpochRecord& record) {
-      if (!record.train || record.train->symbols == 0) return;
+      // restarts go side by side: the first that is under way speaks for all
+      if (!record.train || record.train->symbols == 0 || record.epoch <= told) return;
+      told = record.epoch;
       over = tell(member, record.epoch,
                   record.train->log_likelihood / static_cast<double>(split.train.size()));
     };

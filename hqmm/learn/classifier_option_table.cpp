@@ -72,11 +72,14 @@ void add_training_rows(OptionTable<C>& table) {
       "How models are learned: ns-ris; cosm, givens or em for stationary generative ones"));
   table.push_back(of_training("latent_dim", kClassModels, "Latent dimension of each model"));
   table.push_back(of_training("kraus_rank", kClassModels));
+  table.push_back(of_training("field", kClassModels));
+  table.push_back(of_training("emission", kClassModels));
   table.push_back(of_training("epochs", kClassLearning, "Passes over the data"));
   table.push_back(of_training("batch_size", kClassLearning,
                               "Sequences per step; by default a twelfth of them, 10 to 200"));
   table.back().by_data = true;
   table.push_back(of_training("step_size", kClassLearning, "Of the first step; falls as a cosine"));
+  table.push_back(of_training("emission_step", kClassLearning));
   table.push_back(of_training("schedule", kClassLearning));
   table.back().only_kept = true;
   table.push_back(of_training("momentum", kClassLearning, "Weight of the past direction"));

@@ -40,6 +40,11 @@ struct Direction {
   std::optional<double> scale;
 };
 
+/// Steps of columns, for the watcher.
+struct Seen {
+  Stack before, tangent, direction, moved;
+};
+
 class NsRis : public UpdateRule {
  public:
   explicit NsRis(const TrainOptions& options)
@@ -71,15 +76,26 @@ class NsRis : public UpdateRule {
   void update_columns(std::size_t parameter, Stack& columns, const Stack& gradient,
                       double step_size) override {
     Stack& momenta = momentum_of(parameter, columns);
+    Seen seen;
+    if (watcher_) seen = {columns, columns, columns, columns};
     for (Index i = 0; i < columns.cols(); ++i) {
       auto c = columns.col(i).real();
       auto m = momenta.col(i).real();
-      m = beta_ * m + (1.0 - beta_) * tangent_of_sphere(c, gradient.col(i).real());
+      const RealVector tangent = tangent_of_sphere(c, gradient.col(i).real());
+      m = beta_ * m + (1.0 - beta_) * tangent;
       const double length = m.stableNorm();
-      if (!(length > 0.0) || !std::isfinite(length)) continue;
-      c -= step_size / length * m;
-      c /= c.norm();
+      const bool moves = length > 0.0 && std::isfinite(length);
+      const RealVector direction = moves ? RealVector(m / length) : RealVector::Zero(m.size());
+      const RealVector moved = c - step_size * direction;
+      c = moved / moved.norm();
+      if (!watcher_) continue;
+      seen.tangent.col(i) = tangent;
+      seen.direction.col(i) = direction;
+      seen.moved.col(i) = moved;
     }
+    if (watcher_)
+      watcher_({parameter, &seen.before, &seen.tangent, &momenta, &seen.direction, &seen.moved,
+                &columns, step_size, true});
   }
 
  private:

@@ -18,6 +18,57 @@ constexpr std::uint64_t kSamples = 64;
 
 }  // namespace
 
+/// A point of the manifold or a tangent vector: Γ, or V and C, which is the matrix with V and every
+/// column of C as blocks along its diagonal.
+struct Blocks {
+  Stack stack;
+  Stack columns;  // empty on edges
+
+  Blocks& operator+=(const Blocks& other) {
+    stack += other.stack;
+    columns += other.columns;
+    return *this;
+  }
+  friend Blocks operator-(const Blocks& a, const Blocks& b) {
+    return {a.stack - b.stack, a.columns - b.columns};
+  }
+  friend Blocks operator/(const Blocks& a, double by) { return {a.stack / by, a.columns / by}; }
+  [[nodiscard]] double squared_norm() const { return stack.squaredNorm() + columns.squaredNorm(); }
+};
+
+/// A step of all blocks.
+struct BlockStep {
+  Blocks before, momentum, direction, moved, after;
+};
+
+namespace {
+
+double nuclear_norm(const Blocks& z) {
+  return hqmm::nuclear_norm(z.stack) + z.columns.colwise().norm().sum();
+}
+
+double operator_distance(const Blocks& a, const Blocks& b) {
+  double out = hqmm::operator_distance(a.stack, b.stack);
+  for (Index i = 0; i < a.columns.cols(); ++i)
+    out = std::max(out, (a.columns.col(i) - b.columns.col(i)).norm());
+  return out;
+}
+
+Blocks polar_of(const Blocks& z) {
+  Blocks out{polar(z.stack), z.columns};
+  for (Index i = 0; i < out.columns.cols(); ++i) out.columns.col(i).normalize();
+  return out;
+}
+
+double residual_of(const Blocks& z) {
+  double out = feasibility_residual(z.stack);
+  for (Index i = 0; i < z.columns.cols(); ++i)
+    out = std::hypot(out, z.columns.col(i).squaredNorm() - 1.0);
+  return out;
+}
+
+}  // namespace
+
 double StationarityReport::descent_term() const {
   if (!direction_accurate()) return std::numeric_limits<double>::infinity();
   return descent / (step_size * (1.0 - epsilon) * static_cast<double>(steps));
@@ -56,23 +107,30 @@ class StationarityProbe::Measurement {
     report_.step_size = options.step_size;
     report_.momentum = options.momentum;
     report_.batch_size = static_cast<double>(std::min(options.batch_size, chunks_.size()));
-    report_.latent_dim = static_cast<double>(options.latent_dim);
+    report_.latent_dim =
+        static_cast<double>(on_states() ? 2 * options.latent_dim : options.latent_dim);
   }
 
-  void watch(const StepDetail& step) {
-    if (step.parameter != 0) {
+  /// V's step comes first, then C's: both are one step of the theorem.
+  void watch(const StepDetail& detail) {
+    if (detail.parameter != (detail.columns ? 1 : 0)) {
       throw fail(ErrorCode::kUsage,
                  "the convergence bound is about one Kraus set for all positions");
     }
-    const double epsilon = operator_distance(*step.direction, polar(*step.momentum));
-    report_.epsilon = std::max(report_.epsilon, epsilon);
-    const double rho = operator_distance(*step.after, *step.moved);
-    rho_sum_ += rho;
-    rho_squares_ += rho * rho;
-    report_.largest_residual =
-        std::max(report_.largest_residual, hqmm::feasibility_residual(*step.after));
-    if (report_.steps % stride_ == 0) take_sample(step);
-    ++report_.steps;
+    if (detail.columns) {
+      step_.before.columns = *detail.before;
+      step_.momentum.columns = *detail.momentum;
+      step_.direction.columns = *detail.direction;
+      step_.moved.columns = *detail.moved;
+      step_.after.columns = *detail.after;
+    } else {
+      step_ = {{*detail.before, {}},
+               {*detail.momentum, {}},
+               {*detail.direction, {}},
+               {*detail.moved, {}},
+               {*detail.after, {}}};
+    }
+    if (detail.columns == on_states()) measure(step_);
   }
 
   [[nodiscard]] StationarityReport report() const {
@@ -90,25 +148,51 @@ class StationarityProbe::Measurement {
  private:
   struct Full {
     double loss = 0.0;      // F(Γ), mean over sequences
-    Stack gradient;         // grad F, tangent
+    Blocks gradient;        // grad F, tangent
     double variance = 0.0;  // mean ‖grad f_i − grad F‖²
   };
 
-  [[nodiscard]] Full full_gradient(const Stack& gamma) const {
-    const Hqmm model = stationary_hqmm(
-        alphabet_, KrausSet(static_cast<Index>(alphabet_.size()), options_.kraus_rank, gamma),
-        initial_state_);
+  [[nodiscard]] bool on_states() const { return options_.emission == EmissionKind::kState; }
+
+  void measure(const BlockStep& step) {
+    const double epsilon = operator_distance(step.direction, polar_of(step.momentum));
+    report_.epsilon = std::max(report_.epsilon, epsilon);
+    const double rho = operator_distance(step.after, step.moved);
+    rho_sum_ += rho;
+    rho_squares_ += rho * rho;
+    report_.largest_residual = std::max(report_.largest_residual, residual_of(step.after));
+    if (report_.steps % stride_ == 0) take_sample(step);
+    ++report_.steps;
+  }
+
+  [[nodiscard]] KrausSet set_at(const Blocks& point) const {
+    if (on_states()) return {point.stack, point.columns.real()};
+    return {static_cast<Index>(alphabet_.size()), options_.kraus_rank, point.stack};
+  }
+
+  [[nodiscard]] Blocks tangent_of(const Blocks& point, const BatchGradient& g) const {
+    Blocks out{project_tangent(point.stack, g.sets[0]), {}};
+    if (!on_states()) return out;
+    out.columns = g.emissions[0].cast<Complex>();
+    for (Index i = 0; i < out.columns.cols(); ++i)
+      out.columns.col(i) =
+          tangent_of_sphere(point.columns.col(i).real(), out.columns.col(i).real());
+    return out;
+  }
+
+  [[nodiscard]] Full full_gradient(const Blocks& point) const {
+    const Hqmm model = stationary_hqmm(alphabet_, set_at(point), initial_state_, options_.field);
     struct Sum {
       double loss = 0.0;
-      Stack gradient;
+      Blocks gradient;
       double squares = 0.0;
     };
     Sum total = parallel_reduce(
         chunks_.size(), options_.threads, Sum{},
         [&](std::size_t i) {
           const BatchGradient g = gradient_of(model, i);
-          Stack tangent = project_tangent(gamma, g.sets[0]);
-          const double square = tangent.squaredNorm();
+          Blocks tangent = tangent_of(point, g);
+          const double square = tangent.squared_norm();
           return Sum{-g.raw_log_likelihood, std::move(tangent), square};
         },
         [](Sum a, const Sum& b) {
@@ -119,7 +203,7 @@ class StationarityProbe::Measurement {
         });
     const auto count = static_cast<double>(chunks_.size());
     Full out{total.loss / count, total.gradient / count, 0.0};
-    out.variance = std::max(0.0, total.squares / count - out.gradient.squaredNorm());
+    out.variance = std::max(0.0, total.squares / count - out.gradient.squared_norm());
     return out;
   }
 
@@ -132,20 +216,20 @@ class StationarityProbe::Measurement {
     }
   }
 
-  void take_sample(const StepDetail& step) {
-    const Full here = full_gradient(*step.before);
-    const Full next = full_gradient(*step.after);
+  void take_sample(const BlockStep& step) {
+    const Full here = full_gradient(step.before);
+    const Full next = full_gradient(step.after);
     const double norm = nuclear_norm(here.gradient);
     if (report_.samples == 0) {
       first_loss_ = here.loss;
-      report_.momentum_mismatch = nuclear_norm(*step.momentum - here.gradient);
+      report_.momentum_mismatch = nuclear_norm(step.momentum - here.gradient);
     }
     ++report_.samples;
     least_loss_ = std::min({least_loss_, here.loss, next.loss});
     norm_sum_ += norm;
     variance_sum_ += here.variance;
     report_.gradient_bound = std::max({report_.gradient_bound, norm, nuclear_norm(next.gradient)});
-    const double moved = operator_distance(*step.after, *step.before);
+    const double moved = operator_distance(step.after, step.before);
     if (moved > 0.0) {
       report_.lipschitz =
           std::max(report_.lipschitz, nuclear_norm(next.gradient - here.gradient) / moved);
@@ -158,6 +242,7 @@ class StationarityProbe::Measurement {
   Chunks chunks_;
   GradientOptions gradient_options_;
   std::uint64_t stride_ = 1;
+  BlockStep step_;
   StationarityReport report_;
   double rho_sum_ = 0.0;
   double rho_squares_ = 0.0;
@@ -181,6 +266,11 @@ StationarityProbe::StationarityProbe(const SequenceSet& train, const DataPlan& p
                "the convergence bound is about one run with a constant step size: use "
                "{} and {}",
                option("schedule", "constant"), option("restarts", 1));
+  }
+  if (options.emission == EmissionKind::kState && options.emission_step != options.step_size) {
+    throw fail(ErrorCode::kUsage,
+               "the convergence bound is about one step size: use {} for {}, too",
+               option("emission_step", options.step_size), option("step_size", options.step_size));
   }
   if (options.initial_state == InitialStateKind::kLearned ||
       options.initial_state == InitialStateKind::kPure) {

@@ -6,7 +6,8 @@
 //
 // Every quantity is measured on a real run. ε, ρ̄ and q̄ are of all steps; the full gradient, σ, L
 // and G₁ are taken at up to kSamples steps spread over the run, so L and G₁ are the largest seen,
-// not suprema.
+// not suprema. For emission on states Γ is the matrix with V and every column of C as blocks along
+// its diagonal: a Stiefel matrix of 2n columns, whose steps are those of its blocks.
 #pragma once
 
 #include <memory>
@@ -25,7 +26,7 @@ struct StationarityReport {
   double step_size = 0.0;     // η
   double momentum = 0.0;      // β
   double batch_size = 0.0;    // b
-  double latent_dim = 0.0;    // n
+  double latent_dim = 0.0;    // columns of Γ: n, or 2n for emission on states
   double epsilon = 0.0;       // largest operator-norm distance of D from Polar(M)
   double rho_mean = 0.0;      // mean of ρ_k = ‖Γ_{k+1} − Γ_{k+½}‖_op
   double rho_mean_square = 0.0;

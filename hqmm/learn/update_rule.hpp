@@ -19,7 +19,8 @@ struct StepReport {
   std::uint64_t halved = 0;  // how often the step was halved before the retraction converged
 };
 
-/// What a step looked like from inside, for the stationarity measurements.
+/// What a step looked like from inside, for the stationarity measurements. Of C, every column is a
+/// matrix of its own.
 struct StepDetail {
   std::size_t parameter = 0;
   const Stack* before = nullptr;     // Γ_k
@@ -29,6 +30,7 @@ struct StepDetail {
   const Stack* moved = nullptr;      // Γ_{k+½} = Γ_k − ηD
   const Stack* after = nullptr;      // Γ_{k+1}
   double step_size = 0.0;            // as taken
+  bool columns = false;              // of C
 };
 using StepWatcher = std::function<void(const StepDetail&)>;
 

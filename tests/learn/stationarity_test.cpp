@@ -53,6 +53,24 @@ void expect_finite_terms(const StationarityReport& report) {
   }
 }
 
+TEST(Stationarity, StructuredModelsMeetTheBoundToo) {
+  for (const Field field : {Field::kComplex, Field::kReal}) {
+    TrainOptions options = measured_options(RetractionKind::kFeasible, 2);
+    options.field = field;
+    options.emission = EmissionKind::kState;
+    options.emission_step = options.step_size;
+    const StationarityReport report = measure(options, stationarity_data());
+    expect_finite_terms(report);
+    EXPECT_EQ(report.steps, options.epochs * 5) << "V and C move in one step";
+    EXPECT_EQ(report.latent_dim, 4.0);
+    EXPECT_LE(report.largest_residual, 1e-12);
+    EXPECT_LE(report.measured, report.bound());
+    options.emission_step = 0.01;
+    expect_error(ErrorCode::kUsage, "one step size",
+                 [&] { static_cast<void>(measure(options, stationarity_data())); });
+  }
+}
+
 TEST(Stationarity, AFeasibleRunMeetsTheBoundAndItsAssumptions) {
   const TrainOptions options = measured_options(RetractionKind::kFeasible, 2);
   const StationarityReport report = measure(options, stationarity_data());

@@ -1,6 +1,11 @@
 // The flags of `hqmm train` and `hqmm select`, as --help shows them: those of the options' table,
 // and those that are about files and runs.
+#include <fmt/format.h>
+
+#include <cassert>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "hqmm/learn/option_table.hpp"
 #include "support/command.hpp"
@@ -14,9 +19,11 @@ constexpr const char* kModel = "Model and learner";
 constexpr const char* kData = "Validation and chunks";
 constexpr const char* kRuns = "Runs and stopping";
 
-/// What `hqmm select` does not offer as it is: sizes are lists there, and nothing starts warm.
+/// What `hqmm select` does not offer as it is: sizes and structure are lists there, and nothing
+/// starts warm.
 bool is_about_one_run(std::string_view id) {
-  return id == "latent_dim" || id == "kraus_rank" || id == "warm_noise";
+  return id == "latent_dim" || id == "kraus_rank" || id == "field" || id == "emission" ||
+         id == "warm_noise";
 }
 
 }  // namespace
@@ -78,6 +85,21 @@ void TrainFlags::add_size_lists(Command command) {
       .capture_default_str()
       .group(kModel)
       .type_name("W,…");
+  add_word_list(command, "field", fields_, "F,…");
+  add_word_list(command, "emission", emissions_, "E,…");
+}
+
+/// Several words of an option of the table.
+void TrainFlags::add_word_list(Command command, std::string_view id,
+                               std::vector<std::string>& words, const char* type_name) {
+  const OptionRow<TrainOptions>* row = find_option(train_option_table(), id);
+  assert(row != nullptr);
+  command.add_option(fmt::format("--{}", id), words, std::string(row->help))
+      .check(one_of({row->words.begin(), row->words.end()}))
+      .delimiter(',')
+      .one_word()
+      .group(kModel)
+      .type_name(type_name);
 }
 
 void TrainFlags::add_warm_start_flag(Command command) {

@@ -101,22 +101,48 @@ Json TrainJob::config(const std::string& train_hash, const std::string& validati
   return config;
 }
 
-TrainOptions TrainFlags::cell_options(std::size_t alphabet_size, Index n, Index w) const {
-  TrainOptions options = options_for(alphabet_size, Sizes{n, w});
+std::vector<TrainFlags::GridPoint> TrainFlags::grid_points() const {
+  const bool hmms = learner() == LearnerKind::kEm;
+  if (hmms && !fields_.empty())
+    throw fail(ErrorCode::kUsage, "{} is about HQMMs: em learns HMMs", option("field"));
+  const auto or_own = [](const std::vector<std::string>& words) {
+    return words.empty() ? std::vector<std::string>{""} : words;
+  };
+  const auto kraus_ranks = hmms ? std::vector<Index>{kraus_ranks_.front()} : kraus_ranks_;
+  std::vector<GridPoint> out;
+  for (const Index n : latent_dims_) {
+    for (const Index w : kraus_ranks) {
+      for (const std::string& field : or_own(fields_)) {
+        for (const std::string& emission : or_own(emissions_)) {
+          std::string name = hmms ? fmt::format("n{}", n) : fmt::format("n{}-w{}", n, w);
+          if (fields_.size() > 1) name += "-" + field;
+          if (emissions_.size() > 1) name += "-" + emission;
+          out.push_back({n, w, field, emission, std::move(name)});
+        }
+      }
+    }
+  }
+  return out;
+}
+
+TrainOptions TrainFlags::cell_options(std::size_t alphabet_size, const GridPoint& point) const {
+  TrainOptions options = options_for(alphabet_size, &point);
   options.threads = 1;
   require_usable(options);
   return options;
 }
 
-TrainOptions TrainFlags::options_for(std::size_t alphabet_size,
-                                     const std::optional<Sizes>& cell) const {
+TrainOptions TrainFlags::options_for(std::size_t alphabet_size, const GridPoint* cell) const {
   const auto apply_given = [&](TrainOptions& options) {
     if (stationarity_) options.schedule = ScheduleKind::kConstant;
     set_options(train_option_table(), options, given_);
-    if (cell) {
-      options.latent_dim = cell->n;
-      options.kraus_rank = cell->w;
-    }
+    if (cell == nullptr) return;
+    options.latent_dim = cell->n;
+    options.kraus_rank = cell->w;
+    GivenOptions structure;
+    if (!cell->field.empty()) structure["field"] = cell->field;
+    if (!cell->emission.empty()) structure["emission"] = cell->emission;
+    set_options(train_option_table(), options, structure);
   };
   TrainOptions options = recipe(learner(), preset_, alphabet_size, apply_given);
   take_sizes_from_warm_start(options);
@@ -137,8 +163,12 @@ void TrainFlags::take_sizes_from_warm_start(TrainOptions& options) const {
   if (warm_model_) {
     const Index n = std::visit([](const auto& m) { return m.latent_dim(); }, *warm_model_);
     if (!given("latent_dim")) options.latent_dim = n;
-    rank =
-        std::holds_alternative<Hqmm>(*warm_model_) ? std::get<Hqmm>(*warm_model_).kraus_rank() : n;
+    rank = n;
+    if (const Hqmm* hqmm = std::get_if<Hqmm>(&*warm_model_)) {
+      rank = hqmm->kraus_rank();
+      if (!given("field")) options.field = hqmm->field;
+      if (!given("emission")) options.emission = hqmm->emits_on();
+    }
   }
   if (!given("kraus_rank")) options.kraus_rank = rank;
 }

@@ -50,12 +50,17 @@ struct TrainJob {
 class TrainFlags {
  public:
   void add_to(Command command);
-  /// For a grid of sizes: -n and -w take lists, and what is about one run is left out.
+  /// For a grid: sizes and structure take lists, and what is about one run is left out.
   void add_grid_to(Command command);
-  [[nodiscard]] const std::vector<Index>& latent_dims() const { return latent_dims_; }
-  [[nodiscard]] const std::vector<Index>& kraus_ranks() const { return kraus_ranks_; }
-  /// The options of one model of the grid.
-  [[nodiscard]] TrainOptions cell_options(std::size_t alphabet_size, Index n, Index w) const;
+  /// One model of a grid.
+  struct GridPoint {
+    Index n, w;
+    std::string field, emission;  // empty: the learner's own
+    std::string name;             // of its file: n8-w2, and what else the grid varies
+  };
+  /// An HMM has no w and no field.
+  [[nodiscard]] std::vector<GridPoint> grid_points() const;
+  [[nodiscard]] TrainOptions cell_options(std::size_t alphabet_size, const GridPoint& point) const;
   [[nodiscard]] const std::string& resume_path() const { return resume_path_; }
   /// Throws kUsage for flags that do not go together. The job refers to these flags.
   [[nodiscard]] TrainJob job();
@@ -65,16 +70,15 @@ class TrainFlags {
   void add_option_flags(Command command);
   void add_preset_flag(Command command);
   void add_size_lists(Command command);
+  static void add_word_list(Command command, std::string_view id, std::vector<std::string>& words,
+                            const char* type_name);
   void add_warm_start_flag(Command command);
   void add_data_flags(Command command);
   void add_run_flags(Command command);
   void require_flags_that_go_together() const;
-  struct Sizes {
-    Index n, w;
-  };
   /// The recipe of the learner and preset, with every flag that was given on top.
   [[nodiscard]] TrainOptions options_for(std::size_t alphabet_size,
-                                         const std::optional<Sizes>& cell = {}) const;
+                                         const GridPoint* cell = nullptr) const;
   /// n and w, when they were not given, are those of the model training starts from.
   void take_sizes_from_warm_start(TrainOptions& options) const;
   [[nodiscard]] bool given(std::string_view id) const { return given_.contains(id); }
@@ -84,6 +88,7 @@ class TrainFlags {
   bool grid_ = false;
   std::vector<Index> latent_dims_{2, 4, 8};
   std::vector<Index> kraus_ranks_{1, 2, 4};
+  std::vector<std::string> fields_, emissions_;  // of a grid; none: the learner's own
   CommonOptions common_;
   DataOptions data_;
   std::optional<AnyModel> warm_model_;

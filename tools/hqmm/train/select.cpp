@@ -50,7 +50,8 @@ struct SelectFlags {
 struct Cell {
   std::shared_ptr<const Session> session;
   SessionResult found;
-  std::string file;      // in the folder for every model
+  std::string name;      // of its file in the folder for every model
+  std::string file;      // with the folder
   double bits = 0.0;     // per validation symbol
   double seconds = 0.0;  // of one processor
   bool done = false;
@@ -74,14 +75,12 @@ double rough_cost(const TrainOptions& options) {
 /// Data that no run could use is found out here, before the first model.
 std::vector<Cell> make_grid(const TrainFlags& flags, const SessionData& data) {
   std::vector<Cell> out;
-  for (const Index n : flags.latent_dims()) {
-    for (const Index w : flags.kraus_ranks()) {
-      Cell cell;
-      cell.session = std::make_shared<const Session>(
-          data, flags.cell_options(data.train->alphabet().size(), n, w));
-      out.push_back(std::move(cell));
-      if (learns_hmms(out.back())) break;  // an HMM has no w
-    }
+  for (const TrainFlags::GridPoint& point : flags.grid_points()) {
+    Cell cell;
+    cell.name = point.name;
+    cell.session = std::make_shared<const Session>(
+        data, flags.cell_options(data.train->alphabet().size(), point));
+    out.push_back(std::move(cell));
   }
   return out;
 }
@@ -94,18 +93,12 @@ void save_best(const std::string& path, const Cell& cell) {
       [&] { return serialize_model(file_of(cell), ModelFormat::kHdf5); });
 }
 
-/// n8-w2.h5, or n8.h5 of an HMM.
-std::string file_name(LearnerKind learner, Index n, Index w) {
-  return learner == LearnerKind::kEm ? fmt::format("n{}.h5", n) : fmt::format("n{}-w{}.h5", n, w);
-}
-
 /// Neither -o nor a model of the grid may take the place of the data, or of one another.
 void require_own_grid_files(const SelectFlags& flags, const TrainJob& job) {
   std::vector<NamedFile> outputs{{"-o", job.out}};
-  std::set<std::string> names;  // an HMM has one for every w
-  for (const Index n : flags.train.latent_dims())
-    for (const Index w : flags.train.kraus_ranks())
-      names.insert(file_name(job.options.learner, n, w));
+  std::set<std::string> names;  // a size may be asked for twice
+  for (const TrainFlags::GridPoint& point : flags.train.grid_points())
+    names.insert(point.name + ".h5");
   for (const std::string& name : names) {
     if (!flags.models.empty())
       outputs.push_back({"--models", (std::filesystem::path(flags.models) / name).string()});
@@ -154,9 +147,7 @@ class Grid {
     cell.done = true;
     const std::lock_guard lock(guard_);
     if (!folder_.empty()) {
-      cell.file = (folder_ / file_name(cell.options().learner, cell.options().latent_dim,
-                                       cell.options().kraus_rank))
-                      .string();
+      cell.file = (folder_ / (cell.name + ".h5")).string();
       write_model(cell.file, file_of(cell));
     }
     ++done_;
@@ -200,6 +191,8 @@ Json cell_json(const Cell& cell) {
   Json out;
   out["latent_dim"] = cell.options().latent_dim;
   out["kraus_rank"] = learns_hmms(cell) ? Json(nullptr) : Json(cell.options().kraus_rank);
+  out["field"] = learns_hmms(cell) ? Json(nullptr) : Json(name_of(cell.options().field));
+  out["emission"] = name_of(cell.options().emission);
   out["parameters"] = parameter_count(cell.result().model);
   out["validation_bits_per_symbol"] = number(cell.bits);
   out["behind_best"] = number(cell.behind);
@@ -215,7 +208,7 @@ Json cell_json(const Cell& cell) {
 Json grid_json(const TrainJob& job, const std::vector<Cell>& cells) {
   Json out;
   out["learner"] = name_of(job.options.learner);
-  if (learns_hmms(cells.front())) out["emission"] = name_of(job.options.emission);
+  if (learns_hmms(cells.front())) out["emission"] = name_of(cells.front().options().emission);
   out["models"] = Json::array();
   for (const Cell& cell : cells) out["models"].push_back(cell_json(cell));
   out["model"] = job.out.empty() ? Json(nullptr) : Json(job.out);
@@ -223,14 +216,16 @@ Json grid_json(const TrainJob& job, const std::vector<Cell>& cells) {
 }
 
 std::string grid_text(const TrainJob& job, const std::vector<Cell>& cells) {
-  std::string out = fmt::format("{:>5} {:>4} {:>11} {:>12}   {:<20} {:>9}\n", "n", "w",
-                                "parameters", "bits/symbol", "behind the best", "seconds");
+  std::string out =
+      fmt::format("{:>5} {:>4} {:>8} {:>9} {:>11} {:>12}   {:<20} {:>9}\n", "n", "w", "field",
+                  "emission", "parameters", "bits/symbol", "behind the best", "seconds");
   for (const Cell& cell : cells) {
     std::string behind = &cell == &cells.front() ? "" : fmt::format("{:.5f}", cell.behind);
     if (cell.standard_error) behind += fmt::format(" ± {:.5f}", *cell.standard_error);
     out += fmt::format(
-        "{:>5} {:>4} {:>11} {:>12.5f}   {:<20} {:>9.1f}{}\n", cell.options().latent_dim,
+        "{:>5} {:>4} {:>8} {:>9} {:>11} {:>12.5f}   {:<20} {:>9.1f}{}\n", cell.options().latent_dim,
         learns_hmms(cell) ? "–" : fmt::format("{}", cell.options().kraus_rank),
+        learns_hmms(cell) ? "–" : name_of(cell.options().field), name_of(cell.options().emission),
         parameter_count(cell.result().model), cell.bits, behind, cell.seconds,
         cell.result().status == TrainStatus::kDiverged ? "  diverged: " + cell.result().message
                                                        : "");
@@ -295,6 +290,7 @@ validation sequences.
 
 Examples:
   hqmm select train.txt --validation validation.txt -n 2,4,8 -w 1,2,4 -o best.h5
+  hqmm select train.txt --validation validation.txt -n 8,16 -w 2 --field complex,real --emission edge,state
   hqmm select train.txt --learner em --emission edge -n 2,4,8,16)");
   command.callback([flags] { run_select(*flags); });
 }
