@@ -70,6 +70,18 @@ Estimate estimate_linear(const BatchShape& shape, double rows, double cols, doub
                          .bytes = 3.0 * rows * rows * 8.0});
 }
 
+/// Complex operators in their real form are twice as large, and half of that is a copy.
+double factor_rows(const BatchShape& shape) {
+  return (shape.field == Field::kReal ? 1.0 : 2.0) * static_cast<double>(shape.n);
+}
+
+Estimate estimate_factor(const BatchShape& shape, double cols) {
+  const double rows = factor_rows(shape);
+  const double own_cols = static_cast<double>(shape.n);
+  return estimate_linear(shape, rows, cols, 2.0 * rows * rows,
+                         4.0 * rows * rows * own_cols + 4.0 * rows * rows);
+}
+
 Estimate estimate_superoperator(const BatchShape& shape) {
   const auto n = static_cast<double>(shape.n);
   const bool real = shape.field == Field::kReal;
@@ -103,15 +115,13 @@ Estimate estimate_lanes(const BatchShape& shape) {
 }
 
 Estimate estimate_of(EngineKind kind, const BatchShape& shape) {
-  const auto n = static_cast<double>(shape.n);
   switch (kind) {
     case EngineKind::kFactor:
       if (shape.w != 1 || shape.missing) return {};
-      return estimate_linear(shape, 2.0 * n, static_cast<double>(shape.state_rank), 8.0 * n * n,
-                             16.0 * n * n * n + 16.0 * n * n);
+      return estimate_factor(shape, static_cast<double>(shape.state_rank));
     case EngineKind::kPure:
       if (shape.w != 1 || shape.missing || shape.state_rank != 1) return {};
-      return estimate_linear(shape, 2.0 * n, 1.0, 8.0 * n * n, 16.0 * n * n * n + 16.0 * n * n);
+      return estimate_factor(shape, 1.0);
     case EngineKind::kSuperoperator:
       return estimate_superoperator(shape);
     case EngineKind::kLanes:
@@ -124,13 +134,15 @@ Estimate estimate_of(EngineKind kind, const BatchShape& shape) {
 }
 
 /// Parts of at most 32 sequences, of as many states as a pass may keep; an even number of them, so
-/// that two threads have the same to do.
-std::size_t part_size(const BatchShape& shape, double state_size) {
+/// that two threads have the same to do. The Kraus form moves one state at a time: it gains nothing
+/// from company, but from states that are still in a cache on the way back.
+std::size_t part_size(const BatchShape& shape, EngineKind kind, double state_size) {
   if (shape.sequences == 0) return 1;
-  constexpr double kStates = 24.0 * 1024 * 1024 / 8.0;
+  const bool alone = kind == EngineKind::kKraus;
+  const double states = (alone ? 4.0 : 24.0) * 1024 * 1024 / 8.0;
   const double fit =
-      kStates / (state_size * static_cast<double>(std::max<std::size_t>(1, shape.longest)));
-  const auto most = static_cast<std::size_t>(std::clamp(fit, 8.0, 32.0));
+      states / (state_size * static_cast<double>(std::max<std::size_t>(1, shape.longest)));
+  const auto most = static_cast<std::size_t>(std::clamp(fit, alone ? 1.0 : 8.0, 32.0));
   std::size_t parts = (shape.sequences + most - 1) / most;
   if (parts > 1) parts = (parts + 1) / 2 * 2;
   return (shape.sequences + parts - 1) / parts;
@@ -138,8 +150,9 @@ std::size_t part_size(const BatchShape& shape, double state_size) {
 
 double state_size(EngineKind kind, const BatchShape& shape) {
   const auto n = static_cast<double>(shape.n);
-  if (kind == EngineKind::kFactor) return 2.0 * n * static_cast<double>(shape.state_rank);
-  if (kind == EngineKind::kPure) return 2.0 * n;
+  if (kind == EngineKind::kFactor)
+    return factor_rows(shape) * static_cast<double>(shape.state_rank);
+  if (kind == EngineKind::kPure) return factor_rows(shape);
   if (kind == EngineKind::kKraus) return (shape.field == Field::kReal ? 1.0 : 2.0) * n * n;
   return static_cast<double>(coordinate_count(shape.n, shape.field == Field::kReal));
 }
@@ -197,7 +210,7 @@ Choice choose(const BatchShape& shape, EngineKind wanted) {
     const Estimate estimate = estimate_of(kind, shape);
     if (estimate.cost < least) {
       least = estimate.cost;
-      out = {kind, estimate.word_length, part_size(shape, state_size(kind, shape))};
+      out = {kind, estimate.word_length, part_size(shape, kind, state_size(kind, shape))};
     }
   }
   if (least == kNever) refuse(wanted, shape);
