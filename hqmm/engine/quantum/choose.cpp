@@ -22,6 +22,7 @@ constexpr double kTableBytes = 256.0 * 1024 * 1024;  // of operators, at most
 struct Estimate {
   double cost = kNever;  // in units of one multiplication at full speed
   int word_length = 1;
+  bool shared = false;
 };
 
 /// Fixed costs of a step and of an operator beside their multiplications, in multiplications.
@@ -82,17 +83,33 @@ Estimate estimate_factor(const BatchShape& shape, double cols) {
                          4.0 * rows * rows * own_cols + 4.0 * rows * rows);
 }
 
+/// One channel for all symbols of a set that emits on states, which all states of a step go through
+/// together.
+Estimate estimate_channel(const BatchShape& shape, double rows, double channel) {
+  if (static_cast<double>(shape.sets) * 3.0 * rows * rows * 8.0 > kTableBytes) return {};
+  const auto together = static_cast<double>(std::min<std::size_t>(shape.sequences, 32));
+  const double waiting = std::max(1.0, 4.0 / std::max(1.0, together));
+  const double step = waiting * 3.0 * rows * rows + 8.0 * rows + kStepOverhead;
+  return {static_cast<double>(shape.symbols) * step +
+              static_cast<double>(shape.sets) *
+                  (channel + 4.0 * rows * rows + static_cast<double>(shape.s) * 8.0 * rows),
+          1, true};
+}
+
 Estimate estimate_superoperator(const BatchShape& shape) {
   const auto n = static_cast<double>(shape.n);
   const bool real = shape.field == Field::kReal;
   const auto rows = static_cast<double>(coordinate_count(shape.n, real));
-  // 𝕡 and the way back from it; the symbols of a set share one channel if they emit on states
+  // 𝕡 and the way back from it
   const double channel =
       n * n * n * n * (8.0 * static_cast<double>(shape.w) + 24.0) / (real ? 4.0 : 1.0);
-  const double build = shape.emission == EmissionKind::kEdge
-                           ? channel
-                           : channel / static_cast<double>(shape.s) + 6.0 * rows * rows;
-  return estimate_linear(shape, rows, 1.0, build, 4.0 * rows * rows * rows);
+  const double word = 4.0 * rows * rows * rows;
+  if (shape.emission == EmissionKind::kEdge)
+    return estimate_linear(shape, rows, 1.0, channel, word);
+  const Estimate apart = estimate_linear(
+      shape, rows, 1.0, channel / static_cast<double>(shape.s) + 6.0 * rows * rows, word);
+  const Estimate together = estimate_channel(shape, rows, channel);
+  return apart.cost < together.cost ? apart : together;
 }
 
 Estimate estimate_kraus(const BatchShape& shape) {
@@ -210,7 +227,8 @@ Choice choose(const BatchShape& shape, EngineKind wanted) {
     const Estimate estimate = estimate_of(kind, shape);
     if (estimate.cost < least) {
       least = estimate.cost;
-      out = {kind, estimate.word_length, part_size(shape, kind, state_size(kind, shape))};
+      out = {kind, estimate.word_length, part_size(shape, kind, state_size(kind, shape)),
+             estimate.shared};
     }
   }
   if (least == kNever) refuse(wanted, shape);

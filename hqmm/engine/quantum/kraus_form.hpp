@@ -27,6 +27,7 @@ class KrausForm {
  public:
   static constexpr int kDegree = 1;  // of the weight, the trace
   static constexpr bool kDeferred = false;
+  static constexpr bool kShared = false;
 
   void write(const Hqmm& model, bool feasible);
   [[nodiscard]] double* initial() { return initial_.data(); }

@@ -26,6 +26,7 @@ class LinearForm {
   /// The weight is a polynomial of this degree: 1 the trace, 2 the squared norm.
   static constexpr int kDegree = kWeightDegree;
   static constexpr bool kDeferred = true;
+  static constexpr bool kShared = false;
 
   /// Operators of rows × rows and states of rows × cols, `traced` leading coordinates in the trace.
   /// Their values are unspecified, but for the padding, which is zero. `mirrored`: operators are
