@@ -27,10 +27,12 @@ void ChannelForm::write(const Hqmm& model, bool feasible, SymbolScratch& scratch
   backward_.assign(sets_ * matrix_size(), 0.0);
   factors_.assign(sets_ * (symbols_ + 1) * static_cast<std::size_t>(stride_), 0.0);
   keys_.resize(sets_ * (symbols_ + 1));
+  small_.resize(keys_.size());
   totals_.clear();
   totals_.reserve(sets_);
   const auto write_factors = [&](std::size_t op, std::size_t set, const RealVector& from) {
     keys_[op] = static_cast<std::uint32_t>(set);
+    small_[op] = std::all_of(from.begin(), from.end(), divides) ? 0 : 1;
     std::copy_n(from.data(), rows_, factors_.data() + op * static_cast<std::size_t>(stride_));
   };
   for (std::size_t set = 0; set < sets_; ++set) {
@@ -83,6 +85,17 @@ double ChannelForm::image_at(std::uint32_t set, Index row, const double* state) 
   return sum;
 }
 
+/// Where factors are too small to divide by, the image itself instead of the image times the
+/// factor.
+void ChannelForm::add_small(std::uint32_t op, const double* z, const double* image, double unscaled,
+                            const double* state, double* by) const {
+  const double* e = factors(op);
+  for (Index k = 0; k < rows_; ++k) {
+    if (divides(e[k])) continue;
+    by[k] += z[k] * (image_at(keys_[op], k, state) - image[k] * unscaled);
+  }
+}
+
 void ChannelForm::backward(const SharedStep& step, double* const* previous,
                            GradientTable& gradients, FormScratch& /*scratch*/) const {
   const std::uint32_t set = keys_[step.ops[0]];
@@ -98,10 +111,10 @@ void ChannelForm::backward(const SharedStep& step, double* const* previous,
     double* z = step.adjoints + i * static_cast<std::size_t>(stride_);
     double* by = by_factors + step.ops[i] * static_cast<std::size_t>(stride_);
     const double unscaled = 1.0 / step.scales[i];
-    for (Index k = 0; k < rows_; ++k) {
-      by[k] += z[k] * (divides(e[k]) ? step.images[i][k] * unscaled : image_at(set, k, x));
-      z[k] *= e[k];
-    }
+    const double* image = step.images[i];
+    for (Index k = 0; k < rows_; ++k) by[k] += z[k] * (image[k] * unscaled);
+    if (small_[step.ops[i]] != 0) add_small(step.ops[i], z, image, unscaled, x, by);
+    for (Index k = 0; k < rows_; ++k) z[k] *= e[k];
   }
   apply(backward_.data(), set, step.adjoints, step.count, previous);
 }

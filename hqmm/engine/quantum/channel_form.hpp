@@ -61,6 +61,8 @@ class ChannelForm {
   }
   void apply(const double* matrices, std::uint32_t set, const double* states, std::size_t count,
              double* const* next) const;
+  void add_small(std::uint32_t op, const double* z, const double* image, double unscaled,
+                 const double* state, double* by) const;
   [[nodiscard]] double image_at(std::uint32_t set, Index row, const double* state) const;
   [[nodiscard]] RealVector by_factors(std::size_t op, const GradientTable& table) const;
 
@@ -71,6 +73,7 @@ class ChannelForm {
   AlignedDoubles forward_, backward_;  // [set]: C and Cᵀ
   AlignedDoubles factors_;             // [operator]
   AlignedDoubles initial_;
+  std::vector<char> small_;          // [operator]: has factors too small to divide by
   std::vector<std::uint32_t> keys_;  // [operator]: its set
   std::vector<RealVector> totals_;   // [set]: Γ†Γ; empty for a feasible model
 };
