@@ -134,6 +134,33 @@ TEST(Panels, MultiplyLargeMatricesAsThreeLoopsDo) {
   }
 }
 
+/// The lower half is that of the whole product; what stands above is anybody's.
+TEST(Panels, MultiplyTheLowerHalf) {
+  std::uint64_t index = 9000;
+  for (const Index n : {1, 3, 4, 7, 8, 11, 12, 16, 20, 29, 39, 64, 65}) {
+    RandomStream random(kPanelsSeed, Purpose::kTest, ++index);
+    const Index stride = column_stride(n);
+    const std::vector<double> left = whole_numbers(stride * n, random);
+    const std::vector<double> right = whole_numbers(stride * n, random);
+    std::vector<double> whole(static_cast<std::size_t>(stride * n), 0.0);
+    std::vector<double> half = whole;
+    PanelProduct product{.rows = padded_rows(n), .depth = n, .cols = n, .left = left.data()};
+    product.left_stride = product.col_step = product.out_stride = stride;
+    product.right = right.data();
+    product.out = whole.data();
+    panel_kernel()(product);
+    product.out = half.data();
+    product.lower = true;
+    panel_kernel()(product);
+    for (Index j = 0; j < n; ++j) {
+      for (Index i = j; i < n; ++i) {
+        const auto at = static_cast<std::size_t>(j * stride + i);
+        ASSERT_EQ(half[at], whole[at]) << n << ": " << i << ", " << j;
+      }
+    }
+  }
+}
+
 /// Work space is not cleared before it is written: what it held must not come through.
 TEST(Panels, WhatIsOverwrittenMayBeAnything) {
   const std::vector<double> left(32, 1.0);

@@ -105,15 +105,21 @@ TEST(EngineRuns, MoreSymbolsThanAreWorkedOnAtOnce) {
 std::vector<Batch> some_batches() {
   std::vector<Batch> out;
   std::uint64_t index = 300;
-  for (const Shape& shape : {Shape{2, 4, 1}, Shape{2, 4, 2}, Shape{3, 4, 1}, Shape{12, 12, 2},
-                             Shape{4, 2, 4}, Shape{20, 3, 1}, Shape{1, 3, 2}}) {
+  for (const Shape& shape :
+       {Shape{2, 4, 1}, Shape{2, 4, 2}, Shape{3, 4, 1}, Shape{12, 12, 2}, Shape{4, 2, 4},
+        Shape{20, 3, 1}, Shape{1, 3, 2}, Shape{3, 4, 1, Field::kReal, EmissionKind::kEdge},
+        Shape{12, 4, 2, Field::kReal, EmissionKind::kEdge},
+        Shape{5, 30, 2, Field::kReal, EmissionKind::kState},
+        Shape{3, 2, 2, Field::kComplex, EmissionKind::kState},
+        Shape{12, 30, 2, Field::kComplex, EmissionKind::kState}}) {
     for (const std::size_t count : {1, 70, shape.n > 4 ? 33 : 600}) {
       RandomStream random(kEngineRunsSeed, Purpose::kTest, ++index);
       Batch batch;
       batch.model = index % 3 == 0 ? testing::random_positional_hqmm(
                                          shape, PositionMap::Anchor::kStart, random)
                                    : testing::random_hqmm(shape, random);
-      if (index % 2 == 0) batch.model.initial_state = random_pure_state(shape.n, random);
+      if (index % 2 == 0)
+        batch.model.initial_state = random_pure_state(shape.n, random, shape.field);
       std::vector<std::size_t> lengths(count);
       const std::size_t most = shape.n > 4 ? 9 : 60;
       for (std::size_t& length : lengths) length = random.below(most);

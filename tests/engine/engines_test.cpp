@@ -202,6 +202,7 @@ TEST(Engines, AgreeOnMissingSymbolsOnly) {
 TEST(Engines, TheRandomShapesReachAllOfThem) {
   std::vector<int> lengths(4, 0);
   std::vector<int> chosen(7, 0);
+  int shared = 0;
   for (std::uint64_t index = 0; index < 900; ++index) {
     RandomStream random(kEnginesSeed, Purpose::kTest, index);
     const Batch batch = random_batch(false, 4e6, random);
@@ -209,11 +210,13 @@ TEST(Engines, TheRandomShapesReachAllOfThem) {
     const Choice choice = choose(shape, EngineKind::kAuto);
     ++chosen[static_cast<std::size_t>(choice.engine)];
     ++lengths[static_cast<std::size_t>(choice.word_length)];
+    shared += choice.shared ? 1 : 0;
   }
   EXPECT_EQ(chosen[static_cast<std::size_t>(EngineKind::kNaive)], 0);
   for (const EngineKind engine :
        {EngineKind::kFactor, EngineKind::kPure, EngineKind::kSuperoperator, EngineKind::kKraus})
     EXPECT_GE(chosen[static_cast<std::size_t>(engine)], 5) << engine_name(engine);
+  EXPECT_GE(shared, 20);
   for (const std::size_t length : {1, 2, 3})
     EXPECT_GE(lengths[length], 5) << length << " symbols a step";
 }

@@ -56,7 +56,13 @@ TEST(FastLikelihood, AgreesWithTheFilterOnRandomShapes) {
                              {5, 2, 6},
                              {9, 4, 1},
                              {13, 3, 2},
-                             {20, 2, 1}}) {
+                             {20, 2, 1},
+                             {4, 3, 2, Field::kReal, EmissionKind::kEdge},
+                             {13, 3, 2, Field::kReal, EmissionKind::kEdge},
+                             {5, 20, 2, Field::kReal, EmissionKind::kState},
+                             {14, 5, 2, Field::kReal, EmissionKind::kState},
+                             {3, 3, 2, Field::kComplex, EmissionKind::kState},
+                             {12, 20, 2, Field::kComplex, EmissionKind::kState}}) {
     for (const double missing : {0.0, 0.15}) {
       for (const std::size_t burn_in : {0, 7, 16}) {
         SCOPED_TRACE("n=" + std::to_string(shape.n) + " s=" + std::to_string(shape.s) +
@@ -76,7 +82,8 @@ TEST(FastLikelihood, AgreesWithTheFilterOnRandomShapes) {
 
 TEST(FastLikelihood, LongSequencesGoInSlices) {
   RandomStream random(18, Purpose::kTest, 702);
-  for (const Shape& shape : {Shape{2, 3, 1}, {2, 3, 2}}) {
+  for (const Shape& shape :
+       {Shape{2, 3, 1}, {2, 3, 2}, {3, 3, 2, Field::kReal, EmissionKind::kState}}) {
     const Hqmm model = testing::random_hqmm(shape, random);
     const SequenceSet set(
         Alphabet::integers(3),

@@ -38,14 +38,18 @@ Hqmm random_model(const Shape& shape, int kind, RandomStream& random) {
 
 TEST(Weights, EveryEngineAgreesWithTheNaiveOne) {
   std::uint64_t index = 0;
-  for (const Shape& shape : {Shape{2, 3, 1}, Shape{2, 4, 2}, Shape{3, 2, 1}, Shape{4, 4, 2},
-                             Shape{5, 3, 3}, Shape{9, 3, 1}}) {
+  for (const Shape& shape :
+       {Shape{2, 3, 1}, Shape{2, 4, 2}, Shape{3, 2, 1}, Shape{4, 4, 2}, Shape{5, 3, 3},
+        Shape{9, 3, 1}, Shape{5, 3, 2, Field::kReal, EmissionKind::kEdge},
+        Shape{4, 9, 2, Field::kReal, EmissionKind::kState},
+        Shape{5, 3, 2, Field::kComplex, EmissionKind::kState}}) {
     for (int kind = 0; kind < 24; ++kind) {
       RandomStream random(kWeightsSeed, Purpose::kTest, ++index);
       WeightedBatch it;
       Batch& batch = it.batch;
       batch.model = random_model(shape, kind, random);
-      if (kind % 3 == 0) batch.model.initial_state = random_pure_state(shape.n, random);
+      if (kind % 3 == 0)
+        batch.model.initial_state = random_pure_state(shape.n, random, shape.field);
       if (kind % 8 == 6) testing::make_infeasible(batch.model, random);
       std::vector<std::size_t> lengths(37, 33);
       for (std::size_t i = 20; i < lengths.size(); ++i) lengths[i] = random.below(70);
@@ -89,10 +93,18 @@ TEST(Weights, TheGradientIsTheWeightedSumOfThoseOfSingleSequences) {
   testing::expect_same_scores(found, plain);  // likelihoods are not weighted
 }
 
+/// Columns without their part along those of C.
+Stack along_spheres(const RealMatrix& c, RealMatrix columns) {
+  for (Index i = 0; i < c.cols(); ++i) columns.col(i) -= c.col(i) * c.col(i).dot(columns.col(i));
+  return columns.cast<Complex>();
+}
+
 /// What is left out without the normal part is normal, and only where symbols are missing.
 TEST(TangentOnly, GivesTheSameTangentGradient) {
   std::uint64_t index = 4000;
-  for (const Shape& shape : {Shape{2, 3, 1}, Shape{2, 4, 2}, Shape{4, 4, 2}, Shape{9, 3, 2}}) {
+  for (const Shape& shape : {Shape{2, 3, 1}, Shape{2, 4, 2}, Shape{4, 4, 2}, Shape{9, 3, 2},
+                             Shape{4, 4, 2, Field::kReal, EmissionKind::kState},
+                             Shape{4, 9, 2, Field::kComplex, EmissionKind::kState}}) {
     for (int kind = 0; kind < 8; ++kind) {
       RandomStream random(kWeightsSeed, Purpose::kTest, ++index);
       WeightedBatch it;
@@ -110,9 +122,13 @@ TEST(TangentOnly, GivesTheSameTangentGradient) {
           batch, [&](const BatchGradient& found, const BatchGradient& expected) {
             testing::expect_same_scores(found, expected);
             for (std::size_t k = 0; k < expected.sets.size(); ++k) {
-              const Stack& gamma = batch.model.sets[k].gamma();
+              const Stack& gamma = batch.model.sets[k].stack();
               testing::expect_close(project_tangent(gamma, found.sets[k]),
                                     project_tangent(gamma, expected.sets[k]), 1.0, "tangent");
+              if (batch.model.emits_on() == EmissionKind::kEdge) continue;
+              const RealMatrix& c = batch.model.sets[k].emission();
+              testing::expect_close(along_spheres(c, found.emissions[k]),
+                                    along_spheres(c, expected.emissions[k]), 1.0, "of C");
             }
           });
     }

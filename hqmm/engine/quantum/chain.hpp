@@ -81,7 +81,11 @@ class ChainPass : ChainStates {
   [[nodiscard]] bool forward(std::size_t segment, bool count_marks) {
     begin_ = segment * segment_steps_;
     end_ = std::min(longest_, begin_ + segment_steps_);
-    scratch_.layout.write(program_, first_, count_, begin_, end_, block_steps_);
+    if constexpr (F::kShared) {
+      scratch_.layout.write(program_, first_, count_, begin_, end_, block_steps_, form_.keys());
+    } else {
+      scratch_.layout.write(program_, first_, count_, begin_, end_, block_steps_);
+    }
     scratch_.powers.assign(((end_ - begin_) / options_.rescale_every + 1) * count_, 1.0);
     for (std::size_t b = 0; b < count_; ++b) {
       if (begin_ < length(b)) std::copy_n(carried(b), size_, state(begin_, b));
@@ -102,11 +106,27 @@ class ChainPass : ChainStates {
           const std::size_t b = scratch_.layout.sequence(group.first + i);
           next[i] = moves_on ? state(t + 1, b) : state_after(t, b);
         }
-        form_.forward(group.op, scratch_.states.data() + group.first * size_, group.count, next,
-                      scratch_.form);
+        forward_group(group, t);
       }
     }
     return true;
+  }
+
+  void forward_group(const Group& group, std::size_t t) {
+    const double* states = scratch_.states.data() + group.first * size_;
+    if constexpr (F::kShared) {
+      note_operators(group, t);
+      form_.forward(scratch_.ops.data(), states, group.count, scratch_.next.data(), scratch_.form);
+    } else {
+      form_.forward(group.op, states, group.count, scratch_.next.data(), scratch_.form);
+    }
+  }
+
+  void note_operators(const Group& group, std::size_t t) {
+    for (std::size_t i = 0; i < group.count; ++i) {
+      const std::size_t b = scratch_.layout.sequence(group.first + i);
+      scratch_.ops[i] = program_.steps_of(first_ + b)[t];
+    }
   }
 
   [[nodiscard]] bool rescale(std::size_t t) {
@@ -208,9 +228,7 @@ class ChainPass : ChainStates {
             const std::size_t b = scratch_.layout.sequence(group.first + i);
             scratch_.next[i] = t > from ? adjoint(t - 1, b) : carried_adjoint(b);
           }
-          form_.backward(group.op, scratch_.adjoints.data() + (group.first - block_base_) * size_,
-                         scratch_.states.data() + group.first * size_, group.count,
-                         scratch_.next.data(), out_.gradients, scratch_.form);
+          backward_group(group, t);
         }
         if (t > 0 && (has_event(t) || t % options_.rescale_every == 0))
           adjust_adjoints(t, t > from);
@@ -221,6 +239,31 @@ class ChainPass : ChainStates {
                            scratch_.states.data() + run.first * size_, run.count, out_.gradients);
         }
       }
+    }
+  }
+
+  void backward_group(const Group& group, std::size_t t) {
+    double* adjoints = scratch_.adjoints.data() + (group.first - block_base_) * size_;
+    const double* states = scratch_.states.data() + group.first * size_;
+    if constexpr (F::kShared) {
+      note_operators(group, t);
+      for (std::size_t i = 0; i < group.count; ++i) {
+        const std::size_t b = scratch_.layout.sequence(group.first + i);
+        scratch_.images[i] = state_after(t, b);
+        const bool scaled =
+            t + 1 < length(b) && t + 1 < end_ && (t + 1) % options_.rescale_every == 0;
+        scratch_.scales[i] = scaled ? power(t + 1, b) : 1.0;
+      }
+      form_.backward(SharedStep{.ops = scratch_.ops.data(),
+                                .adjoints = adjoints,
+                                .states = states,
+                                .images = scratch_.images.data(),
+                                .scales = scratch_.scales.data(),
+                                .count = group.count},
+                     scratch_.next.data(), out_.gradients, scratch_.form);
+    } else {
+      form_.backward(group.op, adjoints, states, group.count, scratch_.next.data(), out_.gradients,
+                     scratch_.form);
     }
   }
 

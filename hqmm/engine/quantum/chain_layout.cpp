@@ -5,7 +5,9 @@
 namespace hqmm {
 
 void ChainLayout::write(const Program& program, std::size_t first, std::size_t count,
-                        std::size_t begin, std::size_t end, std::size_t block_steps) {
+                        std::size_t begin, std::size_t end, std::size_t block_steps,
+                        std::span<const std::uint32_t> keys) {
+  keys_ = keys;
   begin_ = begin;
   count_ = count;
   slots_.resize((end - begin) * count);
@@ -27,7 +29,8 @@ void ChainLayout::write_block(const Program& program, std::size_t first, std::si
   for (std::size_t b = 0; b < count_; ++b) {
     const auto steps = program.steps_of(first + b);
     for (std::size_t t = from; t < std::min(to, steps.size()); ++t) {
-      if (cursor_[steps[t]]++ == 0) met_.push_back(steps[t]);
+      const std::uint32_t key = key_of(steps[t]);
+      if (cursor_[key]++ == 0) met_.push_back(key);
     }
   }
   // The order in which operators were met depends on the sequences alone.
@@ -42,7 +45,7 @@ void ChainLayout::write_block(const Program& program, std::size_t first, std::si
     const std::size_t groups_before = groups_.size();
     for (std::size_t b = 0; b < count_; ++b) {
       if (t >= program.length(first + b)) continue;
-      const std::uint32_t op = program.steps[program.offsets[first + b] + t];
+      const std::uint32_t op = key_of(program.steps[program.offsets[first + b] + t]);
       const std::uint32_t slot = cursor_[op]++;
       slots_[(t - begin_) * count_ + b] = slot;
       sequences_[slot] = static_cast<std::uint32_t>(b);

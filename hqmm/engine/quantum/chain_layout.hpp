@@ -1,7 +1,8 @@
 // ChainLayout: where the states of a segment of steps lie.
 //
 // Within a block of steps, slots are ordered by operator, then step, then sequence: all uses of an
-// operator are one run, and those of one step within it one group.
+// operator are one run, and those of one step within it one group. Operators may share a key, which
+// then counts instead.
 #pragma once
 
 #include <cassert>
@@ -15,16 +16,17 @@ namespace hqmm {
 
 /// Consecutive slots with the same operator.
 struct Group {
-  std::uint32_t op = 0;
+  std::uint32_t op = 0;  // or key
   std::size_t first = 0;
   std::size_t count = 0;
 };
 
 class ChainLayout {
  public:
-  /// Steps [begin, end) of `count` sequences from `first` on, in blocks of `block_steps`.
+  /// Steps [begin, end) of `count` sequences from `first` on, in blocks of `block_steps`. `keys` of
+  /// the operators, or none: each is its own.
   void write(const Program& program, std::size_t first, std::size_t count, std::size_t begin,
-             std::size_t end, std::size_t block_steps);
+             std::size_t end, std::size_t block_steps, std::span<const std::uint32_t> keys = {});
 
   [[nodiscard]] std::size_t slot(std::size_t t, std::size_t b) const {
     return slots_[(t - begin_) * count_ + b];
@@ -44,8 +46,12 @@ class ChainLayout {
   }
 
  private:
+  [[nodiscard]] std::uint32_t key_of(std::uint32_t op) const {
+    return keys_.empty() ? op : keys_[op];
+  }
   void write_block(const Program& program, std::size_t first, std::size_t from, std::size_t to);
 
+  std::span<const std::uint32_t> keys_;
   std::size_t begin_ = 0, count_ = 0;
   std::vector<std::uint32_t> slots_;      // [step][sequence]
   std::vector<std::uint32_t> sequences_;  // [slot]

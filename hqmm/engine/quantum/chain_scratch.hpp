@@ -28,6 +28,10 @@ struct ChainScratch {
   std::vector<double> weights;          // [sequence]: of its state one step ago, when watched
   std::vector<double*> next;            // [sequence of a group]: where its next state goes
   std::vector<char> events;             // [step]: a sequence has a mark before it, or ends there
+  // Of forms whose operators share groups, [sequence of a group]:
+  std::vector<std::uint32_t> ops;
+  std::vector<const double*> images;
+  std::vector<double> scales;
   FormScratch form;
 };
 

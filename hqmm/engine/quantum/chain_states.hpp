@@ -65,6 +65,9 @@ class ChainStates {
     scratch_.adjoint_carry.resize(count_ * size_);
     scratch_.exponents.assign(count_, 0);
     scratch_.next.resize(count_);
+    scratch_.ops.resize(count_);
+    scratch_.images.resize(count_);
+    scratch_.scales.resize(count_);
     scratch_.weights.assign(count_, 1.0);
     note_events();
   }

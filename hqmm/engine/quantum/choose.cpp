@@ -22,6 +22,7 @@ constexpr double kTableBytes = 256.0 * 1024 * 1024;  // of operators, at most
 struct Estimate {
   double cost = kNever;  // in units of one multiplication at full speed
   int word_length = 1;
+  bool shared = false;
 };
 
 /// Fixed costs of a step and of an operator beside their multiplications, in multiplications.
@@ -70,17 +71,48 @@ Estimate estimate_linear(const BatchShape& shape, double rows, double cols, doub
                          .bytes = 3.0 * rows * rows * 8.0});
 }
 
+/// Complex operators in their real form are twice as large, and half of that is a copy.
+double factor_rows(const BatchShape& shape) {
+  return (shape.field == Field::kReal ? 1.0 : 2.0) * static_cast<double>(shape.n);
+}
+
+Estimate estimate_factor(const BatchShape& shape, double cols) {
+  const double rows = factor_rows(shape);
+  const double own_cols = static_cast<double>(shape.n);
+  return estimate_linear(shape, rows, cols, 2.0 * rows * rows,
+                         4.0 * rows * rows * own_cols + 4.0 * rows * rows);
+}
+
+/// One channel for all symbols of a set that emits on states, which all states of a step go through
+/// together.
+Estimate estimate_channel(const BatchShape& shape, double rows, double channel) {
+  if (static_cast<double>(shape.sets) * 3.0 * rows * rows * 8.0 > kTableBytes) return {};
+  const auto together = static_cast<double>(std::min<std::size_t>(shape.sequences, 32));
+  const double waiting = std::max(1.0, 4.0 / std::max(1.0, together));
+  const double step = waiting * 3.0 * rows * rows + 8.0 * rows + kStepOverhead;
+  return {static_cast<double>(shape.symbols) * step +
+              static_cast<double>(shape.sets) *
+                  (channel + 4.0 * rows * rows + static_cast<double>(shape.s) * 8.0 * rows),
+          1, true};
+}
+
 Estimate estimate_superoperator(const BatchShape& shape) {
   const auto n = static_cast<double>(shape.n);
   const bool real = shape.field == Field::kReal;
   const auto rows = static_cast<double>(coordinate_count(shape.n, real));
-  // 𝕡 and the way back from it; the symbols of a set share one channel if they emit on states
+  // 𝕡 and the way back from it
   const double channel =
       n * n * n * n * (8.0 * static_cast<double>(shape.w) + 24.0) / (real ? 4.0 : 1.0);
-  const double build = shape.emission == EmissionKind::kEdge
-                           ? channel
-                           : channel / static_cast<double>(shape.s) + 6.0 * rows * rows;
-  return estimate_linear(shape, rows, 1.0, build, 4.0 * rows * rows * rows);
+  const double word = 4.0 * rows * rows * rows;
+  if (shape.emission == EmissionKind::kEdge)
+    return estimate_linear(shape, rows, 1.0, channel, word);
+  Estimate apart = estimate_linear(
+      shape, rows, 1.0, channel / static_cast<double>(shape.s) + 6.0 * rows * rows, word);
+  // as measured: products with a state or two at a time
+  if (apart.word_length == 1 && shape.sequences < 4 * static_cast<std::size_t>(shape.s))
+    apart.cost *= 1.5;
+  const Estimate together = estimate_channel(shape, rows, channel);
+  return apart.cost < together.cost ? apart : together;
 }
 
 Estimate estimate_kraus(const BatchShape& shape) {
@@ -103,15 +135,13 @@ Estimate estimate_lanes(const BatchShape& shape) {
 }
 
 Estimate estimate_of(EngineKind kind, const BatchShape& shape) {
-  const auto n = static_cast<double>(shape.n);
   switch (kind) {
     case EngineKind::kFactor:
       if (shape.w != 1 || shape.missing) return {};
-      return estimate_linear(shape, 2.0 * n, static_cast<double>(shape.state_rank), 8.0 * n * n,
-                             16.0 * n * n * n + 16.0 * n * n);
+      return estimate_factor(shape, static_cast<double>(shape.state_rank));
     case EngineKind::kPure:
       if (shape.w != 1 || shape.missing || shape.state_rank != 1) return {};
-      return estimate_linear(shape, 2.0 * n, 1.0, 8.0 * n * n, 16.0 * n * n * n + 16.0 * n * n);
+      return estimate_factor(shape, 1.0);
     case EngineKind::kSuperoperator:
       return estimate_superoperator(shape);
     case EngineKind::kLanes:
@@ -124,13 +154,15 @@ Estimate estimate_of(EngineKind kind, const BatchShape& shape) {
 }
 
 /// Parts of at most 32 sequences, of as many states as a pass may keep; an even number of them, so
-/// that two threads have the same to do.
-std::size_t part_size(const BatchShape& shape, double state_size) {
+/// that two threads have the same to do. The Kraus form moves one state at a time: it gains nothing
+/// from company, but from states that are still in a cache on the way back.
+std::size_t part_size(const BatchShape& shape, EngineKind kind, double state_size) {
   if (shape.sequences == 0) return 1;
-  constexpr double kStates = 24.0 * 1024 * 1024 / 8.0;
+  const bool alone = kind == EngineKind::kKraus;
+  const double states = (alone ? 4.0 : 24.0) * 1024 * 1024 / 8.0;
   const double fit =
-      kStates / (state_size * static_cast<double>(std::max<std::size_t>(1, shape.longest)));
-  const auto most = static_cast<std::size_t>(std::clamp(fit, 8.0, 32.0));
+      states / (state_size * static_cast<double>(std::max<std::size_t>(1, shape.longest)));
+  const auto most = static_cast<std::size_t>(std::clamp(fit, alone ? 1.0 : 8.0, 32.0));
   std::size_t parts = (shape.sequences + most - 1) / most;
   if (parts > 1) parts = (parts + 1) / 2 * 2;
   return (shape.sequences + parts - 1) / parts;
@@ -138,8 +170,9 @@ std::size_t part_size(const BatchShape& shape, double state_size) {
 
 double state_size(EngineKind kind, const BatchShape& shape) {
   const auto n = static_cast<double>(shape.n);
-  if (kind == EngineKind::kFactor) return 2.0 * n * static_cast<double>(shape.state_rank);
-  if (kind == EngineKind::kPure) return 2.0 * n;
+  if (kind == EngineKind::kFactor)
+    return factor_rows(shape) * static_cast<double>(shape.state_rank);
+  if (kind == EngineKind::kPure) return factor_rows(shape);
   if (kind == EngineKind::kKraus) return (shape.field == Field::kReal ? 1.0 : 2.0) * n * n;
   return static_cast<double>(coordinate_count(shape.n, shape.field == Field::kReal));
 }
@@ -197,7 +230,8 @@ Choice choose(const BatchShape& shape, EngineKind wanted) {
     const Estimate estimate = estimate_of(kind, shape);
     if (estimate.cost < least) {
       least = estimate.cost;
-      out = {kind, estimate.word_length, part_size(shape, state_size(kind, shape))};
+      out = {kind, estimate.word_length, part_size(shape, kind, state_size(kind, shape)),
+             estimate.shared};
     }
   }
   if (least == kNever) refuse(wanted, shape);

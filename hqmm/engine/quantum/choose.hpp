@@ -30,6 +30,7 @@ struct Choice {
   EngineKind engine = EngineKind::kNaive;
   int word_length = 1;   // symbols per step, at most
   std::size_t part = 1;  // sequences per pass
+  bool shared = false;   // superoperators of emission on states: one for all symbols
 };
 
 /// `wanted` kAuto: the cheapest. Another one is taken as it is; throws kUsage when the model does

@@ -54,17 +54,19 @@ void write_factor_form(const Hqmm& model, const Program& program, const StateFac
                        bool feasible, NormForm& form) {
   const Index n = model.latent_dim();
   const auto s = static_cast<std::size_t>(model.alphabet_size());
-  form.reshape(2 * n, state.vectors.cols(), 0, program.operators());
+  const bool real = model.field == Field::kReal;
+  const auto write_form = real ? write_real_matrix : write_real_form;
+  form.reshape(real ? n : 2 * n, state.vectors.cols(), 0, program.operators(), !real);
   for (std::size_t op = 0; op < model.sets.size() * s; ++op) {
     const Complex* k = model.sets[op / s].gamma().data() + static_cast<Index>(op % s) * n * n;
-    write_real_form(k, n, form.stride(), form.forward_matrix(op));
+    write_form(k, n, form.stride(), form.forward_matrix(op));
     form.transpose(op);
   }
   for (Index k = 0; k < state.vectors.cols(); ++k) {
     double* column = form.initial() + k * form.stride();
     for (Index i = 0; i < n; ++i) {
       column[i] = state.roots(k) * state.vectors(i, k).real();
-      column[n + i] = state.roots(k) * state.vectors(i, k).imag();
+      if (!real) column[n + i] = state.roots(k) * state.vectors(i, k).imag();
     }
   }
   if (!feasible) {
@@ -73,7 +75,7 @@ void write_factor_form(const Hqmm& model, const Program& program, const StateFac
       AlignedDoubles& total = totals.emplace_back(form.operator_size());
       std::fill_n(total.data(), total.size(), 0.0);
       const Stack gram = set.gamma().adjoint() * set.gamma();
-      write_real_form(gram.data(), n, form.stride(), total.data());
+      write_form(gram.data(), n, form.stride(), total.data());
     }
     form.set_totals(static_cast<std::uint32_t>(s), std::move(totals));
   }
@@ -85,17 +87,20 @@ void factor_gradient(const Hqmm& model, const NormForm& form, const StateFactor&
   const Index n = model.latent_dim();
   const Index stride = form.stride();
   const auto s = static_cast<std::size_t>(model.alphabet_size());
+  const bool real = model.field == Field::kReal;
+  const auto add_gradient = real ? add_real_gradient : add_complex_gradient;
   for (const KrausSet& set : model.sets) out.sets.push_back(Stack::Zero(set.gamma().rows(), n));
   for (std::size_t op = 0; op < model.sets.size() * s; ++op) {
     if (!table.used(op)) continue;
-    add_complex_gradient(table.values(op), n, stride, -1.0,
-                         out.sets[op / s].data() + static_cast<Index>(op % s) * n * n);
+    add_gradient(table.values(op), n, stride, -1.0,
+                 out.sets[op / s].data() + static_cast<Index>(op % s) * n * n);
   }
   if (initial.empty()) return;
   Matrix x_a(n, form.cols());  // ∂ℓ/∂A = 2XA
   for (Index k = 0; k < form.cols(); ++k) {
     const double* column = initial.data() + k * stride;
-    for (Index i = 0; i < n; ++i) x_a(i, k) = Complex(0.5 * column[i], 0.5 * column[n + i]);
+    for (Index i = 0; i < n; ++i)
+      x_a(i, k) = Complex(0.5 * column[i], real ? 0.0 : 0.5 * column[n + i]);
   }
   out.initial_state = -state_gradient(state, x_a);
 }

@@ -1,11 +1,12 @@
 // Form: what a pass asks of a way to write a model's states and operators as real numbers.
 //
 // A state x has a weight, the trace of the ρ it stands for. An operator moves a state; its adjoint
-// moves ∂ℓ/∂x back. The forms are LinearForm and KrausForm; forms.hpp writes them.
+// moves ∂ℓ/∂x back. The forms are LinearForm, KrausForm and ChannelForm; forms.hpp writes them.
 #pragma once
 
 #include <concepts>
 #include <cstdint>
+#include <span>
 
 #include "hqmm/core/aligned.hpp"
 #include "hqmm/core/types.hpp"
@@ -30,16 +31,49 @@ concept AccumulatingForm = requires(const T form, std::uint32_t op, const double
   { form.accumulate(op, adjoints, states, count, gradients) } -> std::same_as<void>;
 };
 
-/// `count` states lie one after another; `to` says where the image of each goes.
+/// A group is of one operator. `count` states lie one after another; `to` says where the image of
+/// each goes.
 template <typename T>
-concept Form = requires(const T form, T& written, std::uint32_t op, const double* states,
-                        const double* adjoints, std::size_t count, double* const* to, double* z,
-                        double c, GradientTable& gradients, FormScratch& scratch) {
+concept GroupedForm = requires(const T form, std::uint32_t op, const double* states,
+                               const double* adjoints, std::size_t count, double* const* to,
+                               GradientTable& gradients, FormScratch& scratch) {
+  // Images of states, and of adjoints the other way.
+  { form.forward(op, states, count, to, scratch) } -> std::same_as<void>;
+  { form.backward(op, adjoints, states, count, to, gradients, scratch) } -> std::same_as<void>;
+};
+
+/// A step back over states of several operators.
+struct SharedStep {
+  const std::uint32_t* ops = nullptr;
+  double* adjoints = nullptr;  // the form may leave others here, for its accumulate()
+  const double* states = nullptr;
+  const double* const* images = nullptr;  // of the states,
+  const double* scales = nullptr;         // and what each was scaled by afterwards
+  std::size_t count = 0;
+};
+
+/// A group, and a run of accumulate(), is of all operators with one key.
+template <typename T>
+concept SharedForm = requires(const T form, const std::uint32_t* ops, const double* states,
+                              std::size_t count, double* const* to, const SharedStep& back,
+                              GradientTable& gradients, FormScratch& scratch) {
+  // [operator], below the number of operators
+  { form.keys() } -> std::same_as<std::span<const std::uint32_t>>;
+  { form.forward(ops, states, count, to, scratch) } -> std::same_as<void>;
+  { form.backward(back, to, gradients, scratch) } -> std::same_as<void>;
+};
+
+template <typename T>
+concept Form = requires(const T form, T& written, std::uint32_t op, const double* states, double* z,
+                        double c, FormScratch& scratch) {
   // The weight is a polynomial of this degree in x.
   requires std::same_as<decltype(T::kDegree), const int>;
   // Whether backward() leaves the gradients to accumulate(), or adds them as it goes.
   requires std::same_as<decltype(T::kDeferred), const bool>;
   requires !T::kDeferred || AccumulatingForm<T>;
+  // Whether operators share groups.
+  requires std::same_as<decltype(T::kShared), const bool>;
+  requires(T::kShared && SharedForm<T>) || (!T::kShared && GroupedForm<T>);
 
   // Doubles of a state, and the initial one; a caller may put another in its place.
   { form.state_size() } -> std::same_as<Index>;
@@ -48,10 +82,6 @@ concept Form = requires(const T form, T& written, std::uint32_t op, const double
   // Entries of the table of gradients, and doubles of an entry.
   { form.gradient_count() } -> std::same_as<std::size_t>;
   { form.gradient_size() } -> std::same_as<std::size_t>;
-
-  // Images of states, and of adjoints the other way.
-  { form.forward(op, states, count, to, scratch) } -> std::same_as<void>;
-  { form.backward(op, adjoints, states, count, to, gradients, scratch) } -> std::same_as<void>;
 
   { form.weight(states) } -> std::same_as<double>;
   // z += c ∂log w/∂x(x)

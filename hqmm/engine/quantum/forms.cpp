@@ -40,6 +40,11 @@ TraceForm& Forms::write_trace(const FormSource& from) {
   return trace_;
 }
 
+ChannelForm& Forms::write_channel(const FormSource& from) {
+  channel_.write(from.model, from.feasible, scratch_);
+  return channel_;
+}
+
 TraceForm& Forms::write_base(const FormSource& from) {
   write_superoperators(from.model, from.program, from.feasible, false, from.threads, scratch_,
                        trace_);
@@ -62,6 +67,11 @@ void Forms::write_gradient(const TraceForm& form, const FormSource& from, ChainR
                            BatchGradient& out) {
   form.chain_words(from.program.words, from.program.base_operators, total.gradients);
   write_base_gradient(form, from, total, out);
+}
+
+void Forms::write_gradient(const ChannelForm& form, const FormSource& from, ChainResult& total,
+                           BatchGradient& out) {
+  form.write_gradient(from.model, total.gradients, total.initial, scratch_, out);
 }
 
 void Forms::write_base_gradient(const TraceForm& form, const FormSource& from, ChainResult& total,

@@ -5,6 +5,8 @@
 
 #include <utility>
 
+#include "hqmm/engine/quantum/channel_form.hpp"
+#include "hqmm/engine/quantum/choose.hpp"
 #include "hqmm/engine/quantum/factor.hpp"
 #include "hqmm/engine/quantum/kraus_form.hpp"
 #include "hqmm/engine/quantum/superoperator.hpp"
@@ -28,8 +30,9 @@ class Forms {
   /// Calls visit(form) with the model in the form of an engine, ready to walk the program, and
   /// returns what it returns. For the lanes engine that is the superoperator form.
   template <typename Visit>
-  auto with_form(EngineKind engine, const FormSource& from, Visit&& visit) {
-    switch (engine) {
+  auto with_form(const Choice& choice, const FormSource& from, Visit&& visit) {
+    if (choice.shared) return std::forward<Visit>(visit)(write_channel(from));
+    switch (choice.engine) {
       case EngineKind::kPure:
       case EngineKind::kFactor:
         return std::forward<Visit>(visit)(write_norm(from));
@@ -48,6 +51,8 @@ class Forms {
                       BatchGradient& out) const;
   void write_gradient(const TraceForm& form, const FormSource& from, ChainResult& total,
                       BatchGradient& out);
+  void write_gradient(const ChannelForm& form, const FormSource& from, ChainResult& total,
+                      BatchGradient& out);
 
   /// The superoperator form without words, complex also for a real model, and the way back from it:
   /// the lanes engine has words of its own.
@@ -59,6 +64,7 @@ class Forms {
   NormForm& write_norm(const FormSource& from);
   KrausForm& write_kraus(const FormSource& from);
   TraceForm& write_trace(const FormSource& from);
+  ChannelForm& write_channel(const FormSource& from);
   /// The model by free operators, one per symbol, for forms that keep such a table anyway.
   const Hqmm& free_model(const FormSource& from);
   [[nodiscard]] const Hqmm& free_of(const Hqmm& model) const;
@@ -68,7 +74,8 @@ class Forms {
   StateFactor state_;  // of norm_
   KrausForm kraus_;
   TraceForm trace_;
-  SymbolScratch scratch_;  // of trace_
+  ChannelForm channel_;
+  SymbolScratch scratch_;  // of trace_ and channel_
 };
 
 }  // namespace hqmm

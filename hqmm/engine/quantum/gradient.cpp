@@ -131,7 +131,7 @@ class FastGradient {
   bool run_form() {
     const FormSource from{model_, scratch_.program, feasible_, threads_};
     if (choice_.engine == EngineKind::kLanes) return run_lanes(from);
-    return scratch_.forms.with_form(choice_.engine, from, [&](auto& form) {
+    return scratch_.forms.with_form(choice_, from, [&](auto& form) {
       if (!walk(form)) return false;
       scratch_.forms.write_gradient(form, from, scratch_.total, out_);
       return true;

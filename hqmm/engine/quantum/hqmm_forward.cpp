@@ -45,7 +45,7 @@ class ForwardPass {
     log_likelihoods.assign(batch.size(), 0.0);
     log_totals.assign(batch.size(), 0.0);
     suspects.assign(batch.size(), 0);
-    forms_.with_form(choice_.engine, {model_, program_, feasible_, threads_},
+    forms_.with_form(choice_, {model_, program_, feasible_, threads_},
                      [&](auto& form) { walk(form); });
   }
 

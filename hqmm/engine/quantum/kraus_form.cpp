@@ -77,14 +77,14 @@ void KrausForm::write_matrices(const Hqmm& model) {
 }
 
 void KrausForm::write_emissions(const Hqmm& model) {
-  emissions_.resize(on_states_ ? sets_ * symbols_ * static_cast<std::size_t>(rows_) : 0);
-  unseen_.resize(on_states_ ? sets_ * size() : 0);
+  emissions_.assign(on_states_ ? sets_ * symbols_ * emission_rows() : 0, 0.0);
+  unseen_.assign(on_states_ ? sets_ * size() : 0, 0.0);
   if (!on_states_) return;
   double* to = emissions_.data();
   double* entries = unseen_.data();
   for (const KrausSet& set : model.sets) {
-    for (Index y = 0; y < set.alphabet_size(); ++y)
-      for (Index i = 0; i < rows_; ++i, ++to) *to = set.emission()(y, i % n_);
+    for (Index y = 0; y < set.alphabet_size(); ++y, to += emission_rows())
+      for (Index i = 0; i < rows_; ++i) to[i] = set.emission()(y, i % n_);
     const RealMatrix products = set.emission().transpose() * set.emission();
     for (Index j = 0; j < n_; ++j, entries += stride_)
       for (Index i = 0; i < rows_; ++i) entries[i] = products(i % n_, j);
@@ -102,7 +102,7 @@ KrausForm::Step KrausForm::step_of(std::uint32_t op) const {
     if (missing) {
       step.unseen = unseen_.data() + step.set * size();
     } else {
-      step.scale = emissions_.data() + op * static_cast<std::size_t>(rows_);
+      step.scale = emissions_.data() + op * emission_rows();
     }
   } else {
     step.first = missing ? step.set * blocks_ : op * rank_;
@@ -150,16 +150,10 @@ void KrausForm::channel(const Step& step, const double* rho, FormScratch& scratc
 
 /// Scales the entries, and gives a real state its upper half.
 void KrausForm::finish(const Step& step, double* x) const {
-  for (Index j = 0; on_states_ && j < n_; ++j) {
-    double* column = x + j * stride_;
-    const Index from = real_ ? j : 0;
-    if (step.scale != nullptr) {
-      const double c = step.scale[j];
-      for (Index i = from; i < rows_; ++i) column[i] = column[i] * step.scale[i] * c;
-    } else {
-      const double* unseen = step.unseen + j * stride_;
-      for (Index i = from; i < rows_; ++i) column[i] *= unseen[i];
-    }
+  if (step.scale != nullptr) {
+    kernels_.scale_entries(columns(n_), step.scale, step.scale, real_, x);
+  } else if (step.unseen != nullptr) {
+    for (std::size_t i = 0; i < size(); ++i) x[i] *= step.unseen[i];
   }
   if (real_) mirror_lower(x, n_, stride_);
 }
@@ -191,17 +185,12 @@ void KrausForm::backward(std::uint32_t op, const double* adjoints, const double*
 const double* KrausForm::left_factor(const Step& step, const double* adjoint,
                                      double* buffer) const {
   if (real_ && !on_states_) return adjoint;
-  for (Index j = 0; j < n_; ++j) {
-    const double* from = adjoint + j * stride_;
-    double* to = buffer + j * stride_;
-    if (step.unseen != nullptr) {
-      const double* unseen = step.unseen + j * stride_;
-      for (Index i = 0; i < rows_; ++i) to[i] = from[i] * unseen[i];
-    } else {
-      const double c = step.scale != nullptr ? step.scale[j] : 1.0;
-      for (Index i = 0; i < rows_; ++i) to[i] = from[i] * c;
-    }
-    for (Index i = rows_; i < padded_rows(rows_); ++i) to[i] = 0.0;
+  if (step.scale != nullptr) {
+    kernels_.scale_columns(columns(n_), adjoint, step.scale, buffer);
+  } else if (step.unseen != nullptr) {
+    for (std::size_t i = 0; i < size(); ++i) buffer[i] = adjoint[i] * step.unseen[i];
+  } else {
+    std::copy_n(adjoint, size(), buffer);
   }
   if (!real_) write_i_behind(buffer, n_, stride_);
   return buffer;
@@ -212,14 +201,9 @@ const double* KrausForm::scaled_adjoints(const Step& step, std::size_t first,
                                          FormScratch& scratch) const {
   if (step.scale == nullptr) return adjoint(first);
   scratch.scaled.resize(rank_ * matrix_size());
-  const double* from = adjoint(first);
-  double* to = scratch.scaled.data();
-  for (std::size_t q = 0; q < rank_; ++q) {
-    for (Index k = 0; k < rows_; ++k, from += stride_, to += stride_) {
-      const double c = step.scale[k];
-      for (Index i = 0; i < padded_rows(rows_); ++i) to[i] = from[i] * c;
-    }
-  }
+  for (std::size_t q = 0; q < rank_; ++q)
+    kernels_.scale_columns(columns(rows_), adjoint(first + q), step.scale,
+                           scratch.scaled.data() + q * matrix_size());
   return scratch.scaled.data();
 }
 
@@ -289,12 +273,8 @@ void KrausForm::fold(const Step& step, std::size_t block, const double* sums,
   double* by_c = gradients.of(first).values;
   for (std::size_t entry = 0; entry < emission_entries(); ++entry)
     started(gradients, first + entry, matrix_size());
-  by_c += (step.symbol - step.set * symbols_) * static_cast<std::size_t>(rows_);
-  const double* v = matrix(block);
-  for (Index k = 0; k < rows_; ++k, by_matrix += stride_, sums += stride_, v += stride_) {
-    for (Index i = 0; i < rows_; ++i) by_matrix[i] += step.scale[i] * sums[i];
-    for (Index i = 0; i < rows_; ++i) by_c[i] += v[i] * sums[i];
-  }
+  by_c += (step.symbol - step.set * symbols_) * emission_rows();
+  kernels_.fold(columns(rows_), sums, matrix(block), step.scale, by_matrix, by_c);
 }
 
 /// ∂ℓ by the entries of CᵀC: those of S times those of the channel's image.
@@ -358,8 +338,8 @@ void KrausForm::write_emission_gradient(const KrausSet& set, std::size_t index,
   RealMatrix& by = out.emissions.emplace_back(RealMatrix::Zero(c.rows(), n_));
   if (table.used(by_emission(index))) {
     const double* from = table.values(by_emission(index));
-    for (Index y = 0; y < c.rows(); ++y)
-      for (Index i = 0; i < rows_; ++i, ++from) by(y, i % n_) -= 2.0 * *from;
+    for (Index y = 0; y < c.rows(); ++y, from += emission_rows())
+      for (Index i = 0; i < rows_; ++i) by(y, i % n_) -= 2.0 * from[i];
   }
   if (!table.used(by_unseen(index))) return;
   RealMatrix by_products = RealMatrix::Zero(n_, n_);

@@ -18,6 +18,7 @@
 #include "hqmm/core/panels.hpp"
 #include "hqmm/engine/quantum/form.hpp"
 #include "hqmm/engine/quantum/gradient.hpp"
+#include "hqmm/engine/quantum/kraus_kernels.hpp"
 #include "hqmm/engine/quantum/program.hpp"
 
 namespace hqmm {
@@ -26,6 +27,7 @@ class KrausForm {
  public:
   static constexpr int kDegree = 1;  // of the weight, the trace
   static constexpr bool kDeferred = false;
+  static constexpr bool kShared = false;
 
   void write(const Hqmm& model, bool feasible);
   [[nodiscard]] double* initial() { return initial_.data(); }
@@ -72,9 +74,15 @@ class KrausForm {
   [[nodiscard]] const double* adjoint(std::size_t block) const {
     return adjoints_.data() + block * matrix_size();
   }
-  /// Entries of the table that hold ∂ℓ/∂C of a set, s × rows.
+  /// Doubles of c of a symbol, and entries of the table that hold ∂ℓ/∂C of a set.
+  [[nodiscard]] std::size_t emission_rows() const {
+    return static_cast<std::size_t>(padded_rows(rows_));
+  }
   [[nodiscard]] std::size_t emission_entries() const {
-    return (symbols_ * static_cast<std::size_t>(rows_) + matrix_size() - 1) / matrix_size();
+    return (symbols_ * emission_rows() + matrix_size() - 1) / matrix_size();
+  }
+  [[nodiscard]] Columns columns(Index count) const {
+    return {.rows = padded_rows(rows_), .cols = count, .stride = stride_};
   }
   /// The entry that holds ∂ℓ by CᵀC of a set, and the first of those by C.
   [[nodiscard]] std::size_t by_unseen(std::size_t set) const { return sets_ * blocks_ + set; }
@@ -103,6 +111,7 @@ class KrausForm {
                                BatchGradient& out) const;
 
   PanelKernel kernel_ = panel_kernel();
+  KrausKernels kernels_ = kraus_kernels();
   bool real_ = false, on_states_ = false;
   Index n_ = 0, rows_ = 0, stride_ = 0;  // rows: n, or 2n of real over imaginary parts
   std::size_t sets_ = 0, symbols_ = 0, rank_ = 0, blocks_ = 0;  // blocks: matrices of a set

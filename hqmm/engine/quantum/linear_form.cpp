@@ -5,12 +5,14 @@
 namespace hqmm {
 
 template <int kDegree>
-void LinearForm<kDegree>::reshape(Index rows, Index cols, Index traced, std::size_t operators) {
+void LinearForm<kDegree>::reshape(Index rows, Index cols, Index traced, std::size_t operators,
+                                  bool mirrored) {
   const bool same = rows == rows_ && cols == cols_ && operators <= operators_;
   rows_ = rows;
   stride_ = column_stride(rows);
   cols_ = cols;
   traced_ = traced;
+  mirrored_ = mirrored;
   step_kernel_ = panel_kernel_for(padded_rows(rows), cols);
   if (same) return;
   operators_ = operators;
@@ -57,7 +59,7 @@ void LinearForm<kDegree>::gather_complex(double* g) const {
 
 template <int kDegree>
 void LinearForm<kDegree>::multiply_words(const std::vector<Word>& words, std::size_t first_word) {
-  PanelProduct product{.rows = padded_rows(rows_), .depth = rows_, .cols = rows_ / kDegree};
+  PanelProduct product{.rows = padded_rows(rows_), .depth = rows_, .cols = own_cols()};
   product.left_stride = product.col_step = product.out_stride = stride_;
   const PanelKernel kernel = panel_kernel_for(product.rows, product.cols);
   for (std::size_t i = 0; i < words.size(); ++i) {
@@ -66,26 +68,26 @@ void LinearForm<kDegree>::multiply_words(const std::vector<Word>& words, std::si
     product.right = forward_matrix(words[i].prefix);
     product.out = forward_matrix(first_word + i);
     kernel(product);
-    if constexpr (kDegree == 2) mirror(product.out);
+    if (mirrored_) mirror(product.out);
     product.left = backward_matrix(words[i].prefix);
     product.right = backward_matrix(words[i].last);
     product.out = backward_matrix(first_word + i);
     kernel(product);
-    if constexpr (kDegree == 2) mirror(product.out);
+    if (mirrored_) mirror(product.out);
   }
 }
 
 template <int kDegree>
 void LinearForm<kDegree>::chain_words(const std::vector<Word>& words, std::size_t first_word,
                                       GradientTable& table) const {
-  PanelProduct product{.rows = padded_rows(rows_), .depth = rows_, .cols = rows_ / kDegree};
+  PanelProduct product{.rows = padded_rows(rows_), .depth = rows_, .cols = own_cols()};
   product.left_stride = product.col_step = product.out_stride = stride_;
   const PanelKernel kernel = panel_kernel_for(product.rows, product.cols);
   const auto add_to = [&](std::uint32_t op) {
     const OperatorGradient to = table.of(op);
     product.out = to.values;
     product.add = *to.used != 0;
-    if (kDegree == 2 && !product.add) {  // only the first half of the columns is written
+    if (mirrored_ && !product.add) {  // only the first half of the columns is written
       const Index half = rows_ / 2 * stride_;
       std::fill_n(to.values + half, half, 0.0);
     }
@@ -95,7 +97,7 @@ void LinearForm<kDegree>::chain_words(const std::vector<Word>& words, std::size_
   for (std::size_t i = words.size(); i-- > 0;) {
     if (!table.used(first_word + i)) continue;
     double* g = table.of(first_word + i).values;
-    if constexpr (kDegree == 2) gather_complex(g);
+    if (mirrored_) gather_complex(g);
     // ∂ by R_prefix is R_lastᵀ G
     product.left = backward_matrix(words[i].last);
     product.right = g;

@@ -5,6 +5,7 @@
 //   factor          x: 2n × r, A of ρ = AA†, real part over imaginary
 //                   R = (Re K, −Im K; Im K, Re K)
 //                   weight ‖A‖²;  kraus rank one, no missing symbols;  n²r a step
+//                   of a real model: x n × r, R = K
 //   pure            the factor form of a state of rank one: r = 1
 //
 // Words (program.hpp) are products of such matrices; real forms of complex ones need the first half
@@ -25,10 +26,12 @@ class LinearForm {
   /// The weight is a polynomial of this degree: 1 the trace, 2 the squared norm.
   static constexpr int kDegree = kWeightDegree;
   static constexpr bool kDeferred = true;
+  static constexpr bool kShared = false;
 
   /// Operators of rows × rows and states of rows × cols, `traced` leading coordinates in the trace.
-  /// Their values are unspecified, but for the padding, which is zero.
-  void reshape(Index rows, Index cols, Index traced, std::size_t operators);
+  /// Their values are unspecified, but for the padding, which is zero. `mirrored`: operators are
+  /// real forms of complex ones.
+  void reshape(Index rows, Index cols, Index traced, std::size_t operators, bool mirrored = false);
 
   [[nodiscard]] Index rows() const { return rows_; }
   [[nodiscard]] Index stride() const { return stride_; }
@@ -85,7 +88,9 @@ class LinearForm {
   void apply(const double* matrix, const double* states, std::size_t count,
              double* const* next) const;
 
-  /// For the squared norm: ∂ of an operator as the real form of a complex matrix again.
+  /// Columns that say all there is to say of an operator.
+  [[nodiscard]] Index own_cols() const { return mirrored_ ? rows_ / 2 : rows_; }
+  /// ∂ of an operator as the real form of a complex matrix again.
   void gather_complex(double* g) const;
   /// The second half of a real form from its first.
   void mirror(double* matrix) const;
@@ -93,6 +98,7 @@ class LinearForm {
   PanelKernel kernel_ = panel_kernel();
   PanelKernel step_kernel_ = kernel_;  // of one state
   Index rows_ = 0, stride_ = 0, cols_ = 0, traced_ = 0;
+  bool mirrored_ = false;
   std::size_t operators_ = 0;
   AlignedDoubles forward_, backward_, initial_;
   std::uint32_t symbols_ = 1;           // operators per set, but for the one of missing symbols

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "hqmm/core/parallel.hpp"
+#include "hqmm/engine/quantum/state_channel.hpp"
 #include "hqmm/model/hermitian_basis.hpp"
 
 namespace hqmm {
@@ -75,114 +76,60 @@ void gradient_on_edges(const Hqmm& model, const TraceForm& form, const GradientT
                    });
 }
 
-/// Emission on states: one channel for all symbols of a set, with rows scaled by e_y. What D_y H
-/// D_y does to coordinates, e_y, is c_i² on the diagonal and c_a c_b beside it.
-class StateChannel {
- public:
-  StateChannel(const Hqmm& model, const TraceForm& form, SymbolScratch& scratch)
-      : n_(model.latent_dim()),
-        rows_(form.rows()),
-        stride_(form.stride()),
-        symbols_(alphabet_size_of(model)),
-        channel_(n_, model.kraus_rank(), is_real(form, model), scratch),
-        matrix_(form.operator_size()) {}
+StateChannel state_channel(const Hqmm& model, const TraceForm& form, SymbolScratch& scratch) {
+  return {model.latent_dim(), model.kraus_rank(), is_real(form, model), scratch};
+}
 
-  void load(const KrausSet& set) {
-    set_ = &set;
-    channel_.load(set.transition().data());
-    channel_.write_operator(matrix_.data());
-  }
-
-  /// R of a symbol, the first of the set's being `first`.
-  void write_operator(std::size_t first, std::size_t y, TraceForm& form) const {
-    const RealVector scale = factors(y);
-    double* out = form.forward_matrix(first + y);
-    for (Index col = 0; col < rows_; ++col) {
-      for (Index row = 0; row < rows_; ++row)
-        out[col * stride_ + row] =
-            scale(row) * matrix_[static_cast<std::size_t>(col * stride_ + row)];
-    }
-    form.transpose(first + y);
-  }
-
-  /// ∂loss by V and by C, from ∂ℓ by the symbols' R.
-  void add_gradient(std::size_t first, const GradientTable& table, Stack& by_v, RealMatrix& by_c) {
-    AlignedDoubles by_channel(matrix_.size());
-    std::fill_n(by_channel.data(), by_channel.size(), 0.0);
-    for (std::size_t y = 0; y < symbols_; ++y) {
-      if (!table.used(first + y)) continue;
-      const double* g = table.values(first + y);
-      const RealVector scale = factors(y);
-      RealVector by_factor = RealVector::Zero(rows_);
-      for (Index col = 0; col < rows_; ++col) {
-        const double* column = g + col * stride_;
-        const double* of_channel = matrix_.data() + col * stride_;
-        double* to = by_channel.data() + col * stride_;
-        for (Index row = 0; row < rows_; ++row) {
-          to[row] += scale(row) * column[row];
-          by_factor(row) += of_channel[row] * column[row];
-        }
-      }
-      subtract_by_emission(static_cast<Index>(y), by_factor, by_c);
-    }
-    channel_.add_gradient(by_channel.data(), by_v.data());
-  }
-
- private:
-  /// e_y
-  [[nodiscard]] RealVector factors(std::size_t y) const {
-    const auto c = set_->emission().row(static_cast<Index>(y));
-    const HermitianCoordinates at(n_);
-    RealVector out(rows_);
-    for (Index a = 0; a < n_; ++a) {
-      out(a) = c(a) * c(a);
-      for (Index b = a + 1; b < n_; ++b) {
-        out(at.re(a, b)) = c(a) * c(b);
-        if (at.im(a, b) < rows_) out(at.im(a, b)) = c(a) * c(b);
-      }
-    }
-    return out;
-  }
-
-  void subtract_by_emission(Index y, const RealVector& by_factor, RealMatrix& by_c) const {
-    const auto c = set_->emission().row(y);
-    const HermitianCoordinates at(n_);
-    for (Index a = 0; a < n_; ++a) {
-      by_c(y, a) -= 2.0 * c(a) * by_factor(a);
-      for (Index b = a + 1; b < n_; ++b) {
-        double by = by_factor(at.re(a, b));
-        if (at.im(a, b) < rows_) by += by_factor(at.im(a, b));
-        by_c(y, a) -= c(b) * by;
-        by_c(y, b) -= c(a) * by;
-      }
-    }
-  }
-
-  Index n_, rows_, stride_;
-  std::size_t symbols_;
-  SymbolChannel channel_;
-  AlignedDoubles matrix_;
-  const KrausSet* set_ = nullptr;
-};
-
+/// R_y = diag(e_y) C
 void write_on_states(const Hqmm& model, SymbolScratch& scratch, TraceForm& form) {
-  const std::size_t s = alphabet_size_of(model);
-  StateChannel channel(model, form, scratch);
-  for (std::size_t set = 0; set < model.sets.size(); ++set) {
-    channel.load(model.sets[set]);
-    for (std::size_t y = 0; y < s; ++y) channel.write_operator(set * s, y, form);
+  StateChannel channel = state_channel(model, form, scratch);
+  std::size_t op = 0;
+  for (const KrausSet& set : model.sets) {
+    channel.load(set);
+    for (Index y = 0; y < set.alphabet_size(); ++y, ++op) {
+      const RealVector scale = channel.factors(y);
+      const double* from = channel.matrix();
+      double* to = form.forward_matrix(op);
+      for (Index col = 0; col < form.rows(); ++col, from += form.stride(), to += form.stride())
+        for (Index row = 0; row < form.rows(); ++row) to[row] = scale(row) * from[row];
+      form.transpose(op);
+    }
   }
+}
+
+/// ∂C += diag(e_y) G, and the rows of G times those of C, which are ∂ℓ/∂e_y.
+RealVector fold_symbol(const StateChannel& channel, Index y, const double* g, double* by_matrix) {
+  const RealVector scale = channel.factors(y);
+  RealVector by_factor = RealVector::Zero(channel.rows());
+  const double* matrix = channel.matrix();
+  for (Index col = 0; col < channel.rows(); ++col) {
+    for (Index row = 0; row < channel.rows(); ++row) {
+      by_matrix[row] += scale(row) * g[row];
+      by_factor(row) += matrix[row] * g[row];
+    }
+    matrix += channel.stride();
+    g += channel.stride();
+    by_matrix += channel.stride();
+  }
+  return by_factor;
 }
 
 void gradient_on_states(const Hqmm& model, const TraceForm& form, const GradientTable& table,
                         SymbolScratch& scratch, BatchGradient& out) {
-  const std::size_t s = alphabet_size_of(model);
-  StateChannel channel(model, form, scratch);
-  for (std::size_t set = 0; set < model.sets.size(); ++set) {
+  StateChannel channel = state_channel(model, form, scratch);
+  AlignedDoubles by_matrix(channel.matrix_size());
+  std::size_t op = 0;
+  for (std::size_t i = 0; i < model.sets.size(); ++i) {
+    const KrausSet& set = model.sets[i];
     RealMatrix& by_c =
-        out.emissions.emplace_back(RealMatrix::Zero(model.alphabet_size(), model.latent_dim()));
-    channel.load(model.sets[set]);
-    channel.add_gradient(set * s, table, out.sets[set], by_c);
+        out.emissions.emplace_back(RealMatrix::Zero(set.alphabet_size(), set.latent_dim()));
+    channel.load(set);
+    std::fill_n(by_matrix.data(), by_matrix.size(), 0.0);
+    for (Index y = 0; y < set.alphabet_size(); ++y, ++op) {
+      if (!table.used(op)) continue;
+      channel.add_by_factors(y, fold_symbol(channel, y, table.values(op), by_matrix.data()), by_c);
+    }
+    channel.add_by_matrix(by_matrix.data(), out.sets[i]);
   }
 }
 
