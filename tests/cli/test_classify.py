@@ -44,6 +44,22 @@ def classifier(tmp_path, two_classes):
     return path
 
 
+@pytest.mark.parametrize("positions", ["stationary", "window:8-12,tie=4"])
+@pytest.mark.parametrize("objective", ["discriminative", "generative"])
+def test_structured_classes(tmp_path, two_classes, positions, objective):
+    for field in ("complex", "real"):
+        for emission in ("edge", "state"):
+            path = tmp_path / f"{field}-{emission}.h5"
+            done = hqmm("classify", "fit", two_classes, "-o", path, "--epochs", 8, "-n", 2, "-w", 1, "--grid", "none", "--field",
+                        field, "--emission", emission, "--positions", positions, "--objective", objective)
+            assert done.returncode == OK, done.stderr
+            rows = hqmm_json("classify", "predict", path, two_classes)["rows"]
+            assert all(abs(sum(row["posteriors"].values()) - 1) < 1e-9 for row in rows)
+            part = tmp_path / "part.h5"
+            assert hqmm("classify", "extract", path, "--class", "yes", "-o", part).returncode == OK
+            assert hqmm_json("inspect", part, "--entropy-symbols", 64)["field"] == field
+
+
 def test_posteriors_are_those_of_the_scores_of_the_parts(tmp_path, two_classes, classifier):
     predicted = hqmm_json("classify", "predict", classifier, two_classes)
     assert predicted["classes"] == ["no", "yes"]

@@ -27,6 +27,8 @@ CONFIGURATIONS = {
     "em": EM,
     "edges": [*EM, "--emission", "edge"],
     "restarts": ["-n", 1, "-w", 1, "--restarts", 2],
+    "halving": ["-n", 1, "-w", 1, "--restarts", 3, "--halving"],
+    "structured": [*HQMM, "--field", "real", "--emission", "state"],
     "warm": ["-n", 2, "--warm-start", "em"],
     "bound": [*HQMM, "--stationarity"],
 }

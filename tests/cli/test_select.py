@@ -171,3 +171,22 @@ def test_select_keeps_every_model(data, tmp_path):
     assert best["model"].endswith(f"n{best['latent_dim']}-w1.h5")
     assert (tmp_path / "best.h5").read_bytes() == pathlib.Path(best["model"]).read_bytes()
     fails(USAGE, "select", data / "train.txt", "-n", "2", "-w", "1", "--models", tmp_path / "best.h5", says="folder")
+
+
+def test_structure_can_vary(tmp_path, data):
+    found = hqmm_json("select", data / "train.txt", "--validation", data / "validation.txt", "-n", 2, "-w", 1, "--epochs", 2,
+                      "--field", "complex,real", "--emission", "edge,state", "--models", tmp_path / "models",
+                      "-o", tmp_path / "best.h5")
+    kinds = {(one["field"], one["emission"]): one for one in found["models"]}
+    assert set(kinds) == {(f, e) for f in ("complex", "real") for e in ("edge", "state")}
+    assert kinds["real", "state"]["parameters"] < kinds["complex", "edge"]["parameters"]
+    names = sorted(path.name for path in (tmp_path / "models").iterdir())
+    assert names == ["n2-w1-complex-edge.h5", "n2-w1-complex-state.h5", "n2-w1-real-edge.h5", "n2-w1-real-state.h5"]
+    best = found["models"][0]
+    shown = hqmm_json("inspect", tmp_path / "best.h5", "--entropy-symbols", 256)
+    assert (shown["field"], shown["emission"]) == (best["field"], best["emission"])
+
+
+def test_an_hmm_has_no_field(data):
+    run = hqmm("select", data / "train.txt", "--learner", "em", "--field", "real")
+    assert run.returncode == USAGE and "--field" in run.stderr

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "hqmm/model/random_models.hpp"
+#include "support/files.hpp"
 #include "support/learn.hpp"
 #include "support/support.hpp"
 
@@ -141,6 +142,18 @@ std::string some_checkpoint(const TrainOptions& options) {
   };
   static_cast<void>(train(data.train, data.validation, options, hooks));
   return file;
+}
+
+/// Written by 0.1.0 before restarts went side by side.
+TEST(Checkpoint, OfVersion1IsRead) {
+  const std::string bytes =
+      testing::contents(testing::source_dir() / "fuzz/seeds/checkpoint/ns_ris.h5");
+  const Checkpoint found =
+      parse_checkpoint(seal_checkpoint(bytes), "checkpoint.h5", "0000000000000000");
+  ASSERT_EQ(found.live.size(), 1U);
+  EXPECT_EQ(found.live[0].summary.epochs_run, 2U);
+  EXPECT_EQ(found.live[0].learner.size(), 3U);
+  EXPECT_TRUE(found.finished.empty());
 }
 
 TEST(Checkpoint, OfAnotherRunIsRefused) {
