@@ -104,6 +104,19 @@ def thread_bars(results):
         yield Bar(group, "hqmm train, 8 restarts", ratio, "≥", 1.85, "×", "" if same else "the bytes differ")
 
 
+def structured_bars(results):
+    for n, bar in ((64, 0.80), (39, 0.70)):
+        name = f"gradient/kraus/n={n}/w=2/B=32/s=27/real/state"
+        rate, dgemm = results.rate(name), results.dgemm()
+        share = 2.0 * 4.0 * 2.0 * n**3 * rate / dgemm if rate and dgemm else None
+        note = results.failures.get(name, "counted as 4·w·n³ multiply-adds: two products each way, none for the gradient")
+        yield Bar("share of dgemm, real models on states", f"n={n} w=2", share, "≥", bar, "%", note, name)
+    ours = "gradient/auto/n=11/w=2/B=32/s=4/real"
+    ratio = results.ratio(ours, "gradient/auto/n=8/w=2/B=32/s=4")
+    note = "of about as many parameters"
+    yield Bar("real models on edges against complex ones, time", "n=11 w=2 against n=8 w=2", ratio, "≤", 1.15, "×", note, ours)
+
+
 def other_bars(results):
     for n in (32, 64):
         ratio = results.ratio(f"gradient/factor/n={n}/w=1/B=20/s=27", f"gradient/pure/n={n}/w=1/B=20/s=27")
@@ -170,6 +183,7 @@ def all_bars(results):
         *naive_bars(results, 20, BATCH),
         *naive_bars(results, 1, SINGLE),
         *dgemm_bars(results),
+        *structured_bars(results),
         *em_bars(results),
         *update_bars(results),
         *thread_bars(results),

@@ -93,6 +93,25 @@ void add_shape(Index n, Index w) {
     shape.pure = true;
     add("pure", EngineKind::kPure, shape);
   }
+  // Structured models. On states the Kraus form is two plain products per operator each way; on
+  // edges a real n = 11 has about as many coordinates, and parameters, as a complex n = 8.
+  for (const Index n : {39, 64}) {
+    Shape shape{.n = n, .w = 2, .batch = 32, .s = 27, .length = 60};
+    shape.field = Field::kReal;
+    shape.emission = EmissionKind::kState;
+    add("kraus", EngineKind::kKraus, shape);
+  }
+  for (const Field field : {Field::kReal, Field::kComplex}) {
+    Shape shape{.n = field == Field::kReal ? 11 : 8, .w = 2, .batch = 32, .s = 4};
+    shape.field = field;
+    add("auto", EngineKind::kAuto, shape);
+  }
+  for (const Index n : {4, 8, 12}) {
+    Shape shape{.n = n, .w = 2, .batch = 32, .s = 27};
+    shape.field = Field::kReal;
+    shape.emission = EmissionKind::kState;
+    add("auto", EngineKind::kAuto, shape);
+  }
   return true;
 }();
 

@@ -15,10 +15,13 @@ std::unique_ptr<Work> make_work(const Shape& shape) {
   auto work = std::make_unique<Work>();
   RandomStream random(1, Purpose::kTest, static_cast<std::uint64_t>(shape.n),
                       static_cast<std::uint64_t>(shape.w));
-  KrausSet set = random_kraus(shape.s, shape.w, shape.n, random);
-  const Matrix start = shape.pure ? random_pure_state(shape.n, random) : maximally_mixed(shape.n);
+  KrausSet set = shape.emission == EmissionKind::kEdge
+                     ? random_kraus(shape.s, shape.w, shape.n, random, shape.field)
+                     : random_state_kraus(shape.s, shape.w, shape.n, random, shape.field);
+  const Matrix start =
+      shape.pure ? random_pure_state(shape.n, random, shape.field) : maximally_mixed(shape.n);
   const auto alphabet = Alphabet::integers(static_cast<std::size_t>(shape.s));
-  work->model = stationary_hqmm(alphabet, std::move(set), start);
+  work->model = stationary_hqmm(alphabet, std::move(set), start, shape.field);
   work->data = SequenceSet(alphabet);
   for (std::size_t i = 0; i < shape.batch; ++i) {
     for (std::size_t t = 0; t < shape.length; ++t) {
@@ -39,6 +42,9 @@ double distance(const BatchGradient& a, const BatchGradient& b) {
   for (std::size_t i = 0; i < b.sets.size(); ++i) {
     error = std::max(error, (a.sets[i] - b.sets[i]).norm() / b.sets[i].norm());
   }
+  for (std::size_t i = 0; i < b.emissions.size(); ++i) {
+    error = std::max(error, (a.emissions[i] - b.emissions[i]).norm() / b.emissions[i].norm());
+  }
   return error;
 }
 
@@ -46,7 +52,9 @@ double distance(const BatchGradient& a, const BatchGradient& b) {
 
 std::string name_of(const Shape& shape) {
   const std::string symbols = shape.s == 6 ? "" : fmt::format("/s={}", shape.s);
-  return fmt::format("n={}/w={}/B={}{}", shape.n, shape.w, shape.batch, symbols);
+  return fmt::format("n={}/w={}/B={}{}{}{}", shape.n, shape.w, shape.batch, symbols,
+                     shape.field == Field::kReal ? "/real" : "",
+                     shape.emission == EmissionKind::kState ? "/state" : "");
 }
 
 NaiveWork Work::naive() const {
@@ -97,16 +105,7 @@ std::string disagreement(const Shape& shape, EngineKind engine) {
 }
 
 std::string chosen_form(const Work& work) {
-  const Hqmm& model = work.model;
-  BatchShape shape;
-  shape.n = model.latent_dim();
-  shape.w = model.kraus_rank();
-  shape.s = model.alphabet_size();
-  shape.state_rank = std::abs(model.initial_state.squaredNorm() - 1.0) < 1e-9 ? 1 : shape.n;
-  shape.sequences = work.data.size();
-  shape.symbols = work.data.symbol_count();
-  shape.longest = work.data.longest();
-  const Choice choice = choose(shape, EngineKind::kAuto);
+  const Choice choice = choose(shape_of(work.model, work.batch, true), EngineKind::kAuto);
   const std::string name = engine_name(choice.engine);
   return choice.word_length > 1 ? fmt::format("{}, {}-grams", name, choice.word_length) : name;
 }

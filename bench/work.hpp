@@ -20,11 +20,14 @@ struct Shape {
   Index s = 6;  // symbols of the alphabet
   std::size_t length = 300;
   bool pure = false;  // the initial state has rank one; otherwise it is I/n
+  Field field = Field::kComplex;
+  EmissionKind emission = EmissionKind::kEdge;
 
   friend auto operator<=>(const Shape&, const Shape&) = default;
 };
 
-/// "n=6/w=4/B=20", and "/s=27" where the alphabet is not the usual one
+/// "n=6/w=4/B=20", "/s=27" where the alphabet is not the usual one, "/real" and "/state" of
+/// structured models
 [[nodiscard]] std::string name_of(const Shape& shape);
 
 /// A Haar-random model and uniformly random sequences, so that no engine profits from repeats.
