@@ -78,7 +78,6 @@ def test_shows_a_table_and_writes_nothing_without_o(data, tmp_path):
 def test_select_refuses_what_is_about_one_run(data):
     fails(USAGE, "select", data / "train.txt", "--run", "somewhere", says="--run")
     fails(USAGE, "select", data / "train.txt", "-n", "2,x", says="x")
-    fails(USAGE, "train", data / "train.txt", "-o", "x.h5", "--emission", "edge", says="--emission")
 
 
 def test_edges_are_columns_that_sum_to_one(edge):
