@@ -79,7 +79,8 @@ struct LeadingEigenvalues {
 /// timed: results must not depend on the clock.
 Index affordable_products(const KrausSet& set, double operations) {
   const auto n = static_cast<double>(set.latent_dim());
-  const auto count = static_cast<double>(set.stack().rows() / set.latent_dim());
+  const Index operators = set.stack().rows() / set.latent_dim();
+  const auto count = static_cast<double>(operators);
   return static_cast<Index>(std::clamp(operations / (16.0 * n * n * n * count), 300.0, 1e5));
 }
 

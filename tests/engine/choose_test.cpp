@@ -64,6 +64,28 @@ TEST(Choose, WhatDoesNotFitIsRefusedAndSaysWhy) {
   refuses(EngineKind::kSuperoperator, shape_of(64, 1, 200), "memory");  // 200 matrices of 128 MiB
 }
 
+/// Kinds are complex and real, on edges and on states.
+void expect_sensible(BatchShape shape, int kind) {
+  shape.field = kind % 2 == 0 ? Field::kComplex : Field::kReal;
+  shape.emission = kind < 2 ? EmissionKind::kEdge : EmissionKind::kState;
+  const Choice choice = choose(shape, EngineKind::kAuto);
+  EXPECT_NE(choice.engine, EngineKind::kNaive);
+  EXPECT_NE(choice.engine, EngineKind::kAuto);
+  const Choice again = choose(shape, choice.engine);
+  EXPECT_EQ(again.word_length, choice.word_length) << "auto only picks";
+  EXPECT_EQ(again.shared, choice.shared) << "auto only picks";
+  EXPECT_GE(choice.part, 1U);
+  EXPECT_GE(choice.word_length, 1);
+  EXPECT_LE(choice.word_length, 3);
+  if (!shape.stationary || choice.shared) {
+    EXPECT_EQ(choice.word_length, 1);
+  }
+  if (choice.shared) {
+    EXPECT_EQ(shape.emission, EmissionKind::kState);
+    EXPECT_EQ(choice.engine, EngineKind::kSuperoperator);
+  }
+}
+
 TEST(Choose, ByItselfItTakesWhatFitsAndNeverTheNaiveOne) {
   for (const Index n : {1, 2, 3, 4, 8, 16, 32, 64, 128}) {
     for (const Index w : {1, 2, 6, 20}) {
@@ -78,17 +100,7 @@ TEST(Choose, ByItselfItTakesWhatFitsAndNeverTheNaiveOne) {
               shape.symbols = symbols;
               shape.sequences = symbols == 1000000 ? 1000 : 1;
               shape.longest = symbols / shape.sequences;
-              const Choice choice = choose(shape, EngineKind::kAuto);
-              EXPECT_NE(choice.engine, EngineKind::kNaive);
-              EXPECT_NE(choice.engine, EngineKind::kAuto);
-              EXPECT_EQ(choose(shape, choice.engine).word_length, choice.word_length)
-                  << "auto only picks";
-              EXPECT_GE(choice.part, 1U);
-              EXPECT_GE(choice.word_length, 1);
-              EXPECT_LE(choice.word_length, 3);
-              if (!stationary) {
-                EXPECT_EQ(choice.word_length, 1);
-              }
+              for (const int kind : {0, 1, 2, 3}) expect_sensible(shape, kind);
             }
           }
         }

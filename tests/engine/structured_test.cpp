@@ -156,7 +156,7 @@ TEST(Structured, EveryKindAgreesAcrossBlocks) {
 }
 
 /// 32 MiB of states hold 60,000 steps at n = 11 and 260,000 at n = 4.
-TEST(Structured, MoreSymbolsInOneSequenceThanASegmentHolds) {
+TEST(EngineRuns, MoreSymbolsThanASegmentHoldsOfStructuredModels) {
   std::uint64_t index = 4000;
   for (const Shape& shape : {Shape{11, 30, 2, Field::kReal, EmissionKind::kState},
                              Shape{4, 40, 2, Field::kComplex, EmissionKind::kState},

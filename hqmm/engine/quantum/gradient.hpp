@@ -21,7 +21,8 @@
 namespace hqmm {
 
 /// How loss and gradient are computed; all agree to rounding. The forms are described in
-/// linear_form.hpp and kraus_form.hpp.
+/// linear_form.hpp, channel_form.hpp and kraus_form.hpp; each is the one that fits the model's
+/// structure.
 enum class EngineKind {
   kAuto,           // the fastest for the model and the batch: choose.hpp
   kNaive,          // the adjoint pass as it is written down

@@ -2,6 +2,7 @@
 //
 //   superoperator   x: n² × 1, ρ in an orthonormal Hermitian basis;   R = the channel of the symbol
 //                   weight tr ρ: the sum of the first n coordinates;  any kraus rank, n⁴ a step
+//                   of a real model: n(n+1)/2 coordinates, a quarter of the work
 //   factor          x: 2n × r, A of ρ = AA†, real part over imaginary
 //                   R = (Re K, −Im K; Im K, Re K)
 //                   weight ‖A‖²;  kraus rank one, no missing symbols;  n²r a step
