@@ -203,7 +203,7 @@ void add_run_rows(OptionTable<O>& table) {
                                 .type_name = "R",
                                 .help = "Independent starts, side by side on the threads; the "
                                         "best on validation is kept",
-                                .range = kAtLeastOne}));
+                                .range = {.least = 1, .most = 10000}}));
   table.push_back(option_row(
       &O::halving,
       {.id = "halving",
