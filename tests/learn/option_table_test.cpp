@@ -66,7 +66,7 @@ TEST(OptionTable, DefaultsAreInRange) {
 
 TEST(OptionTable, SaysWhatAnOptionTakes) {
   EXPECT_EQ(expected_text(train_row("latent_dim")), "a whole number from 1 to 4096");
-  EXPECT_EQ(expected_text(train_row("restarts")), "a whole number of at least 1");
+  EXPECT_EQ(expected_text(train_row("batch_size")), "a whole number of at least 1");
   EXPECT_EQ(expected_text(train_row("chunk_length")), "a whole number of at least 0, or auto");
   EXPECT_EQ(expected_text(train_row("step_size")), "a number ≥ 0");
   EXPECT_EQ(expected_text(train_row("step_decay")), "a number in (0, 1]");
