@@ -37,14 +37,14 @@ class DescentLearner : public Learner {
     return model_.sets.size() + emissions_.size() + (learns_state() ? 1 : 0);
   }
   /// Γ or V of each set, then C of each set, then B.
-  [[nodiscard]] Stack& parameter(std::size_t i) {
-    const std::size_t sets = model_.sets.size();
-    if (i < sets) return model_.sets[i].stack();
-    return i < sets + emissions_.size() ? emissions_[i - sets] : factor_;
+  template <typename Self>
+  [[nodiscard]] static auto& parameter_of(Self& self, std::size_t i) {
+    const std::size_t sets = self.model_.sets.size();
+    if (i < sets) return self.model_.sets[i].stack();
+    return i < sets + self.emissions_.size() ? self.emissions_[i - sets] : self.factor_;
   }
-  [[nodiscard]] const Stack& parameter(std::size_t i) const {
-    return const_cast<DescentLearner&>(*this).parameter(i);
-  }
+  [[nodiscard]] Stack& parameter(std::size_t i) { return parameter_of(*this, i); }
+  [[nodiscard]] const Stack& parameter(std::size_t i) const { return parameter_of(*this, i); }
   [[nodiscard]] bool is_emission(std::size_t i) const {
     return i >= model_.sets.size() && i < model_.sets.size() + emissions_.size();
   }

@@ -121,16 +121,8 @@ void ChannelForm::backward(const SharedStep& step, double* const* previous,
 
 void ChannelForm::accumulate(std::uint32_t set, const double* adjoints, const double* states,
                              std::size_t count, GradientTable& gradients) const {
-  const OperatorGradient gradient = gradients.of(set);
-  PanelProduct product{.rows = padded_rows(rows_), .cols = rows_, .left = adjoints};
-  product.depth = static_cast<Index>(count);
-  product.left_stride = product.depth_step = product.out_stride = stride_;
-  product.right = states;
-  product.col_step = 1;
-  product.out = gradient.values;
-  product.add = *gradient.used != 0;
-  kernel_(product);
-  *gradient.used = 1;
+  add_outer_products(kernel_, {rows_, stride_, static_cast<Index>(count)}, adjoints, states,
+                     gradients.of(set));
 }
 
 double ChannelForm::weight(const double* x) const {

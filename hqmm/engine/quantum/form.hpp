@@ -9,6 +9,7 @@
 #include <span>
 
 #include "hqmm/core/aligned.hpp"
+#include "hqmm/core/panels.hpp"
 #include "hqmm/core/types.hpp"
 #include "hqmm/engine/quantum/chain_result.hpp"
 
@@ -17,6 +18,26 @@ namespace hqmm {
 /// Weights outside these call for the careful mode.
 inline constexpr double kSmallestWeight = 0x1p-900;
 inline constexpr double kLargestWeight = 0x1p+900;
+
+/// Sizes of vectors that lie one after another.
+struct VectorList {
+  Index rows, stride, count;
+};
+
+/// ∂ℓ/∂R += Σ z xᵀ over so many adjoints z and states x.
+inline void add_outer_products(PanelKernel kernel, const VectorList& vectors,
+                               const double* adjoints, const double* states,
+                               const OperatorGradient& gradient) {
+  PanelProduct product{.rows = padded_rows(vectors.rows), .cols = vectors.rows, .left = adjoints};
+  product.depth = vectors.count;
+  product.left_stride = product.depth_step = product.out_stride = vectors.stride;
+  product.right = states;
+  product.col_step = 1;
+  product.out = gradient.values;
+  product.add = *gradient.used != 0;
+  kernel(product);
+  *gradient.used = 1;
+}
 
 /// For the products of one group, in forms that need it.
 struct FormScratch {

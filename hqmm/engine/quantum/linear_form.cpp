@@ -151,16 +151,8 @@ void LinearForm<kDegree>::backward(std::uint32_t op, const double* adjoints,
 template <int kDegree>
 void LinearForm<kDegree>::accumulate(std::uint32_t op, const double* adjoints, const double* states,
                                      std::size_t count, GradientTable& gradients) const {
-  const OperatorGradient gradient = gradients.of(op);
-  PanelProduct product{.rows = padded_rows(rows_), .cols = rows_, .left = adjoints};
-  product.depth = static_cast<Index>(count) * cols_;
-  product.left_stride = product.depth_step = product.out_stride = stride_;
-  product.right = states;
-  product.col_step = 1;
-  product.out = gradient.values;
-  product.add = *gradient.used != 0;
-  kernel_(product);
-  *gradient.used = 1;
+  add_outer_products(kernel_, {rows_, stride_, static_cast<Index>(count) * cols_}, adjoints, states,
+                     gradients.of(op));
 }
 
 template <int kDegree>
