@@ -9,6 +9,7 @@ import math
 import os
 import shlex
 import subprocess
+import tempfile
 
 import numpy as np
 
@@ -51,11 +52,22 @@ def write_fasta(path, blocks):
             file.write(f">block{i}\n{block}\n")
 
 
+def zpaq(content):
+    """An archive of one file; the strongest method, a mixture of context models."""
+    with tempfile.TemporaryDirectory() as folder:
+        with open(os.path.join(folder, "x"), "wb") as file:
+            file.write(content)
+        subprocess.run(["zpaq", "add", "x.zpaq", "x", "-method", "5"], cwd=folder, check=True, stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL)
+        with open(os.path.join(folder, "x.zpaq"), "rb") as file:
+            return file.read()
+
+
 def compressed_bits(train, test):
-    """Bits per symbol of the test data by each compressor: alone, or behind the training data, whichever is better."""
+    """Bits per symbol of the test data by each compressor: alone, or after the training data, whichever is better."""
     before, both, alone = ("".join(part).encode() for part in (train, train + test, test))
     pack = {"gzip -9": lambda x: gzip.compress(x, 9), "bzip2 -9": lambda x: bz2.compress(x, 9),
-            "xz -9e": lambda x: lzma.compress(x, preset=9 | lzma.PRESET_EXTREME)}
+            "xz -9e": lambda x: lzma.compress(x, preset=9 | lzma.PRESET_EXTREME), "zpaq -m5": zpaq}
     return {name: 8 * min(len(f(alone)), len(f(both)) - len(f(before))) / len(alone) for name, f in pack.items()}
 
 
@@ -69,7 +81,7 @@ def paired(row, reference):
 
 
 class Results:
-    """One row for each model; the one marked is what the others are compared with."""
+    """One row for each model; the others are compared with the reference."""
 
     FIELDS = ("model", "n", "w", "seed", "starts", "parameters", "validation_bits", "bits", "difference", "standard_error",
               "seconds")
@@ -77,16 +89,16 @@ class Results:
     def __init__(self):
         self.rows = []
 
-    def add(self, model, *, bits, per_sequence=None, reference=False, **rest):
-        self.rows.append({"model": model, "bits": bits, "per_sequence": per_sequence, "reference": reference, **rest})
+    def add(self, model, *, bits, per_sequence=None, **rest):
+        self.rows.append({"model": model, "bits": bits, "per_sequence": per_sequence, **rest})
 
-    def finish(self):
+    def finish(self, reference):
         """The rows as they are written, the reference first: differences instead of what they were computed from."""
-        self.rows.sort(key=lambda row: not row["reference"])
+        self.rows.sort(key=lambda row: row is not reference)
         reference = self.rows[0]["per_sequence"]
         out = []
-        for row in self.rows:
-            if row["per_sequence"] is not None and not row["reference"]:
+        for i, row in enumerate(self.rows):
+            if i > 0 and row["per_sequence"] is not None:
                 row["difference"], row["standard_error"] = paired(row["per_sequence"], reference)
             out.append({name: row.get(name) for name in self.FIELDS})
         return out
@@ -105,6 +117,34 @@ def states_with(parameters, count, s):
     return min(range(1, 1000), key=lambda n: abs(count(n, s) - parameters))
 
 
+def hqmm_parameters(field, emission, n, w, s):
+    """What an HQMM is free to choose: without the constraints, and without what changes no probability."""
+    if emission == "edge":
+        return s * w * n * n - n * n - s * w * (w - 1) // 2 if field == "real" else 2 * (s * w - 1) * n * n + 1 - s * w * w
+    if field == "real":
+        return w * n * n - n * (n + 1) // 2 + (s - 1) * n - w * (w - 1) // 2
+    return 2 * w * n * n - n * n + (s - 1) * n - (n - 1) - w * w
+
+
+def kind_flags(kind):
+    """"real, state" as options."""
+    field, emission = kind.split(", ")
+    return "--field", field, "--emission", emission
+
+
+def shorter_steps(kind):
+    """Options of a kind for more data than a few thousand symbols: shorter steps, larger batches."""
+    emission_step = ("--emission-step", 0.1) if kind.endswith("state") else ()
+    return (*kind_flags(kind), "--batch-size", 16, "--step-size", 0.1, *emission_step)
+
+
+def halving(restarts, epochs):
+    """Options of so many starts of which the better half goes on, and their label."""
+    if restarts == 1:
+        return ("--epochs", epochs), f"1 × {epochs}"
+    return ("--epochs", epochs, "--restarts", restarts, "--halving"), f"{restarts}, halved, × {epochs}"
+
+
 class Study:
     """Models trained on train, chosen on validation, scored on test: files of one folder."""
 
@@ -115,27 +155,34 @@ class Study:
         self.burn_in = burn_in
         self.train, self.validation, self.test = (f"{prefix}{part}{suffix}" for part in ("train", "validation", "test"))
         self.prefix = prefix
+        self.pairs = []  # a model and an HMM with about as many parameters
 
     def data(self):
         return (self.train, "--validation", self.validation, *self.flags, "--validation-burn-in", self.burn_in)
 
     def score(self, label, model, **rest):
         scored = self.hqmm.run("score", model, self.test, *self.flags, "--burn-in", self.burn_in, "--per-sequence")
-        self.results.add(label, bits=scored["bits_per_symbol"], per_sequence=scored["per_sequence"], **rest)
+        self.results.add(label, file=model, bits=scored["bits_per_symbol"], per_sequence=scored["per_sequence"], **rest)
 
-    def learn(self, label, out, *options, starts, n, w=None, seed=1, reference=False):
+    def learn(self, label, out, *options, starts, n, w=None, seed=1):
         """Trains with all cores, scores on the test blocks, adds a row."""
         sizes = ("-n", n) if w is None else ("-n", n, "-w", w)
         done = self.hqmm.run("train", *self.data(), *sizes, *options, "--seed", seed, "-o", self.prefix + out)
         parameters = self.hqmm.run("inspect", self.prefix + out, "--entropy-symbols", 2048)["parameters"]
         self.score(label, self.prefix + out, n=n, w=w, seed=seed, starts=starts, parameters=parameters,
-                   validation_bits=done["validation"]["bits_per_symbol"], seconds=done["seconds"], reference=reference)
-        return parameters
+                   validation_bits=done["validation"]["bits_per_symbol"], seconds=done["seconds"])
+        return self.results.rows[-1]
 
-    def grid(self, latent_dims, kraus_ranks, *options, label="HQMM", skip=()):
+    def hqmm_of(self, kind, n, w, *options, restarts, epochs, seed=1):
+        """An HQMM of a kind such as "real, state", which the options say too."""
+        budget, starts = halving(restarts, epochs)
+        out = f"{kind.replace(', ', '-')}-n{n}-w{w}-seed{seed}.h5"
+        return self.learn(f"HQMM, {kind}", out, *budget, *options, n=n, w=w, seed=seed, starts=starts)
+
+    def grid(self, latent_dims, kraus_ranks, *options, label, skip=()):
         """Sizes trained side by side, one core each; all are scored but those to skip. Ranked by validation."""
         starts = f"1 × {options[options.index('--epochs') + 1]}, side by side"
-        folder = self.prefix + "grid" + "-".join(map(str, kraus_ranks))
+        folder = self.prefix + label.replace(", ", "-") + "-w" + "-".join(map(str, kraus_ranks))
         found = self.hqmm.run("select", *self.data(), "-n", ",".join(map(str, latent_dims)), "-w",
                               ",".join(map(str, kraus_ranks)), *options, "--seed", 1, "--models", folder)["models"]
         for one in sorted(found, key=lambda one: (one["latent_dim"], one["kraus_rank"])):
@@ -145,15 +192,41 @@ class Study:
                            seconds=one["seconds"])
         return found
 
-    def hmms(self, latent_dims, parameters, symbols, budget):
-        """EM-trained HMMs of both types: at equal n, and with about as many parameters as given."""
-        for name, emission, count in (("HMM, EM", "state", hmm_parameters), ("Mealy HMM, EM", "edge", edge_parameters)):
-            equal = states_with(parameters, count, symbols)
-            for n in sorted({*latent_dims, equal}):
-                restarts, iterations = budget(n)
-                self.learn(name + (", equal parameters" if n == equal else ""), f"hmm-{emission}-{n}.h5", "--learner", "em",
-                           "--emission", emission, "--restarts", restarts, "--epochs", iterations, "--tolerance", 1e-6,
-                           "--patience", 50, n=n, starts=f"{restarts} × ≤ {iterations}")
+    def hmm(self, emission, n, restarts, iterations, note=""):
+        """An HMM by EM that emits on its states, or a Mealy HMM, which emits on its edges."""
+        name = {"state": "HMM, EM", "edge": "Mealy HMM, EM"}[emission]
+        return self.learn(name + note, f"hmm-{emission}-{n}.h5", "--learner", "em", "--emission", emission, "--restarts", restarts,
+                          "--epochs", iterations, "--tolerance", 1e-6, "--patience", 50, n=n, starts=f"{restarts} × ≤ {iterations}")
+
+    def equal_hmms(self, row, symbols, restarts, iterations):
+        """HMMs of both types with about as many parameters as a model."""
+        for emission, count in (("state", hmm_parameters), ("edge", edge_parameters)):
+            n = states_with(row["parameters"], count, symbols)
+            self.pairs.append((row, self.hmm(emission, n, restarts, iterations, ", equal parameters")))
+
+    def duels(self):
+        """What each HMM takes more than the model of its size, with paired errors."""
+        out = []
+        for row, anchor in self.pairs:
+            difference, error = paired(anchor["per_sequence"], row["per_sequence"])
+            model, other = ({key: one[key] for key in ("model", "n", "w", "seed", "parameters", "bits", "seconds")}
+                            for one in (row, anchor))
+            out.append({"model": model, "anchor": other, "difference": difference, "standard_error": error})
+        return out
+
+    def kinds(self, protocol, symbols):
+        """Kinds of HQMM at equal size, HMMs of that size, other sizes of all; the row that validation puts first at equal size."""
+        equal = [self.hqmm_of(kind, n, w, *shorter_steps(kind), restarts=protocol.restarts, epochs=protocol.epochs, seed=seed)
+                 for kind, n, w in protocol.equal
+                 for seed in (protocol.seeds if kind in protocol.repeated else protocol.seeds[:1])]
+        chosen = first_by_validation(equal)
+        self.equal_hmms(chosen, symbols, protocol.hmm_restarts, protocol.hmm_iterations)
+        for kind, latent_dims, kraus_ranks in protocol.grids:
+            self.grid(latent_dims, kraus_ranks, *shorter_steps(kind), "--epochs", protocol.epochs, label=f"HQMM, {kind}")
+        for emission, sizes in (("state", protocol.hmm_dims), ("edge", protocol.mealy_dims)):
+            for n in sizes:
+                self.hmm(emission, n, min(4, protocol.hmm_restarts), protocol.hmm_iterations)
+        return chosen
 
     def chains(self, orders=range(8)):
         found = self.hqmm.run("baseline", self.train, self.test, "--validation", self.validation, *self.flags, "--order",
@@ -184,6 +257,20 @@ def best(rows, start):
     return min((row for row in rows if row["model"].startswith(start)), key=lambda row: row["bits"])
 
 
+def first_by_validation(rows):
+    return min(rows, key=lambda row: row["validation_bits"])
+
+
+def versus(duels):
+    """What each anchor takes more than the model it is an anchor of, as a list."""
+    lines = []
+    for duel in duels:
+        one, anchor = duel["model"], duel["anchor"]
+        lines.append(f"- {one['model']}, n = {one['n']} ({one['parameters']:,} parameters) against {anchor['model'].split(',')[0]} of "
+                     f"{anchor['n']} states ({anchor['parameters']:,}): {duel['difference']:+.4f} ± {duel['standard_error']:.4f} bits")
+    return "\n".join(lines)
+
+
 def table(rows):
     """Rows as Markdown."""
     def cell(value, form=""):
@@ -202,11 +289,12 @@ def table(rows):
 
 
 def how_to_read(unit, burn_in, cores):
-    return f"""Bits per {unit} on the test part, behind the first {burn_in} symbols of every sequence; lower is better. Differences and their
-standard errors are paired over test sequences. Epochs, starts and smoothing are chosen on validation. Seconds are wall clock on
+    return f"""Bits per {unit} on the test part, after the first {burn_in} symbols of every sequence; lower is better. Differences and their
+standard errors are paired over test sequences. Epochs, starts and smoothing are chosen on validation; "8, halved" are
+eight starts of which the better half goes on, by validation, until one is left. Seconds are wall clock on
 {cores} cores, or of one core for the models that `hqmm select` trained side by side. A Mealy
-HMM has one free matrix per symbol (`--emission edge`). "Equal parameters" have about as many as the first row. Parameters of a
-Markov chain are those of the contexts that occurred. Compressors get the test part alone or behind the training part, whichever
+HMM has one free matrix per symbol (`--emission edge`). "Equal parameters": about as many as an HQMM of the table. Parameters of a
+Markov chain are those of the contexts that occurred. Compressors get the test part alone or after the training part, whichever
 is shorter. All numbers but the seconds come out again to the digit on processors with the same vector instructions."""
 
 
@@ -241,4 +329,9 @@ def quick_note(quick):
 
 def write_page(pages, name, text):
     with open(os.path.join(pages, name + ".md"), "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def write_svg(pages, name, text):
+    with open(os.path.join(pages, name + ".svg"), "w", encoding="utf-8") as file:
         file.write(text)

@@ -1,43 +1,48 @@
-"""The King James Bible in 27 letters: where a pure-state model of 32 dimensions stands, and what beats it.
+"""The King James Bible in 27 letters: how far a small state carries, and where tables win.
 
 Contiguous blocks are dealt to training (three sizes, each part of the next), validation and test; everything is selected on
-validation. Writes text.json, text.csv and text.md. DATA is the text as the program `bible -f` prints it.
+validation. Writes text.json, text.csv, text.md and text.svg (bits against parameters). DATA is the text as the program
+`bible -f` prints it.
 """
 import os
 import re
 
-from common import Hqmm, Study, arguments, best, commands, deal, how_to_read, quick_note, table, write_page, write_results
+import frontier
+from common import (Hqmm, Study, arguments, best, commands, deal, first_by_validation, how_to_read, kind_flags, quick_note, table,
+                    versus, write_page, write_results, write_svg)
 
 BLOCK = 2000
 BURN_IN = 100
 SPLIT_SEED = 1
 LETTERS = "_abcdefghijklmnopqrstuvwxyz"  # _ is the space
 PURE = ("--initial-state", "pure", "--step-size", 0.1)
+DRAWN = "200000"  # the training characters of the figure
 
 
 class Size:
     """What is done with one amount of training text."""
 
-    def __init__(self, symbols, *, epochs, batch, headline, pure_dims, mixed_dims, hmm_dims, budget, seeds=(1,)):
+    def __init__(self, symbols, *, epochs, batch, models, pure_dims=(), grids=(), hmm_dims=(), budget):
         self.symbols = symbols
         self.epochs, self.batch = epochs, batch
-        self.headline = headline    # n, at w = 1
-        self.pure_dims = pure_dims  # w = 1 from a pure state
-        self.mixed_dims = mixed_dims  # w = 2
-        self.hmm_dims, self.budget = hmm_dims, budget
-        self.seeds = seeds
+        self.models = models        # n and seeds of the real models with emission on states and w = 2
+        self.pure_dims = pure_dims  # complex, w = 1, from a pure state
+        self.grids = grids          # kinds and their n, at w = 2
+        self.hmm_dims = hmm_dims
+        self.budget = budget        # starts and iterations of EM by the number of states
 
 
 def sizes(quick):
     if quick:
-        return [Size(4_000, epochs=2, batch=4, headline=8, pure_dims=(4,), mixed_dims=(2,), hmm_dims=(4, 8), budget=lambda n: (1, 3))]
+        return [Size(4_000, epochs=2, batch=4, models={6: (1, 2), 8: (1,)}, pure_dims=(4,), grids=(("complex, edge", (2,)),),
+                     hmm_dims=(4,), budget=lambda n: (1, 3))]
+    grids = (("complex, edge", (4, 8)), ("real, edge", (4, 8)), ("real, state", (8, 16)))
     return [
-        Size(20_000, epochs=60, batch=4, headline=32, pure_dims=(4, 8, 16), mixed_dims=(4, 8), hmm_dims=(4, 8, 16, 32),
-             budget=lambda n: (4, 500) if n < 32 else (2, 300)),
-        Size(200_000, epochs=60, batch=16, headline=32, pure_dims=(4, 8, 16, 64), mixed_dims=(4, 8), hmm_dims=(4, 8, 16, 32),
-             budget=lambda n: (4, 500) if n < 32 else (2, 300) if n < 100 else (1, 300), seeds=(1, 2, 3)),
-        Size(1_000_000, epochs=30, batch=16, headline=32, pure_dims=(16,), mixed_dims=(), hmm_dims=(32,),
-             budget=lambda n: (1, 100) if n < 100 else (1, 60)),
+        Size(20_000, epochs=40, batch=4, models={16: (1, 2, 3), 39: (1,)}, pure_dims=(8, 32), grids=grids, hmm_dims=(8, 16, 32),
+             budget=lambda n: (4, 500)),
+        Size(200_000, epochs=40, batch=16, models={39: (1, 2, 3), 64: (1,)}, pure_dims=(8, 32), grids=grids, hmm_dims=(8, 16, 32),
+             budget=lambda n: (4, 500)),
+        Size(1_000_000, epochs=10, batch=16, models={39: (1,)}, budget=lambda n: (1, 100)),
     ]
 
 
@@ -58,48 +63,48 @@ def run(hqmm, size, parts):
     for name, blocks in parts.items():
         write_blocks(os.path.join(hqmm.folder, f"{prefix}{name}.txt"), blocks)
     study = Study(hqmm, ".txt", ("--alphabet", ",".join(LETTERS)), BURN_IN, prefix)
-    options = ("--epochs", size.epochs, "--batch-size", size.batch)
-    for seed in size.seeds:
-        parameters = study.learn("HQMM, pure", f"hqmm-seed{seed}.h5", *options, *PURE, n=size.headline, w=1, seed=seed,
-                                 starts=f"1 × {size.epochs}", reference=seed == size.seeds[0])
-    study.grid(size.pure_dims, (1,), *options, *PURE, label="HQMM, pure")
-    if size.mixed_dims:
-        study.grid(size.mixed_dims, (2,), *options, "--step-size", 0.1)
-    study.hmms(size.hmm_dims, parameters, len(LETTERS), size.budget)
+    batch = ("--batch-size", size.batch)
+    chosen = []
+    for n, seeds in size.models.items():
+        rows = [study.hqmm_of("real, state", n, 2, *kind_flags("real, state"), *batch, restarts=1, epochs=size.epochs, seed=seed)
+                for seed in seeds]
+        chosen.append(first_by_validation(rows))
+        study.equal_hmms(chosen[-1], len(LETTERS), *size.budget(n))
+    for n in size.pure_dims:
+        study.learn("HQMM, pure", f"pure-n{n}.h5", "--epochs", size.epochs, *batch, *PURE, n=n, w=1, starts=f"1 × {size.epochs}")
+    for kind, latent_dims in size.grids:
+        study.grid(latent_dims, (2,), *kind_flags(kind), "--epochs", size.epochs, *batch, "--step-size", 0.1,
+                   label=f"HQMM, {kind}")
+    for n in size.hmm_dims:
+        study.hmm("state", n, *size.budget(n))
     study.chains()
     study.compressors(parts["train"], parts["test"])
-    return study.results.finish()
+    return study.duels(), study.results.finish(first_by_validation(chosen))
 
 
-def verdict(rows):
-    first = rows[0]
-    anchors = [("an HMM of as many states", next(row for row in rows if row["model"] == "HMM, EM" and row["n"] == first["n"])),
-               ("a Mealy HMM of as many states", next((row for row in rows if row["model"] == "Mealy HMM, EM"
-                                                       and row["n"] == first["n"]), None)),
-               ("an HMM with as many parameters", next(row for row in rows if row["model"] == "HMM, EM, equal parameters")),
-               ("a Mealy HMM with as many parameters",
-                next(row for row in rows if row["model"] == "Mealy HMM, EM, equal parameters")),
-               ("the best Markov chain (" + best(rows, "Markov")["model"].split(", ")[1] + ")", best(rows, "Markov")),
-               ("xz", best(rows, "xz"))]
-    lines = []
-    for name, row in anchors:
-        if row is not None:
-            more = row["bits"] - first["bits"]
-            lines.append(f"- {'wins' if more > 0 else '**loses**'} against {name}: {abs(more):.3f} bits "
-                         f"{'fewer' if more > 0 else 'more'}")
-    return "\n".join(lines)
+def verdict(rows, duels):
+    first, chain, compressor = rows[0], best(rows, "Markov"), best(rows, ("gzip", "bzip2", "xz", "zpaq"))
+    return f"""Against HMMs with as many parameters; positive numbers are in the HQMM's favour:
+
+{versus(duels)}
+
+More than the first row: the best Markov chain ({chain['model'].split(', ')[1]}, picked on the test blocks, {chain['parameters']:,} parameters)
+{chain['bits'] - first['bits']:+.3f} bits, the best compressor ({compressor['model']}) {compressor['bits'] - first['bits']:+.3f}.
+"""
 
 
 def page(content, calls, quick):
-    tables = "\n".join(f"## {int(symbols):,} training characters\n{table(rows)}\nThe first row\n{verdict(rows)}\n"
+    tables = "\n".join(f"## {int(symbols):,} training characters\n{table(rows)}\n{verdict(rows, content['duels'][symbols])}"
                        for symbols, rows in content["tables"].items())
-    return f"""# English text: a small state against large tables
+    return f"""# English text: fewer bits than HMMs, more than tables
 {quick_note(quick)}Written by `./dev study text`; do not edit.
 
 The King James Bible (Debian's `bible-kjv-text`, printed by `bible-kjv`) as a–z and space: {content['characters']:,} characters in
 blocks of {BLOCK}, dealt at random (seed {SPLIT_SEED}) to training, validation ({content['blocks']['validation']} blocks) and test
-({content['blocks']['test']}); the smaller training sets are parts of the larger. "Pure" models have w = 1 and a pure initial
-state: the state is a vector, and a step costs n² instead of n³.
+({content['blocks']['test']}); the smaller training sets are parts of the larger. "Pure" models are complex, have w = 1 and a pure
+initial state: the state is a vector, and a step costs n² instead of n³. The first row is the model that validation puts first.
+
+![bits against parameters](text.svg)
 
 {how_to_read('character', BURN_IN, content['cores'])}
 
@@ -115,12 +120,16 @@ def main():
     blocks = {"validation": 4, "test": 8} if options.quick else {"validation": 50, "test": 500}
     dealt = deal(text, BLOCK, (*(b - a for a, b in zip(steps, steps[1:])), blocks["validation"], blocks["test"]), SPLIT_SEED)
     hqmm = Hqmm(options.hqmm, options.work)
-    tables = {}
+    duels, tables = {}, {}
     for k, size in enumerate(plan):
         train = [block for part in dealt[:k + 1] for block in part]
-        tables[str(size.symbols)] = run(hqmm, size, {"train": train, "validation": dealt[-2], "test": dealt[-1]})
-    content = {"characters": len(text), "blocks": blocks, "cores": os.cpu_count(), "tables": tables}
+        symbols = str(size.symbols)
+        duels[symbols], tables[symbols] = run(hqmm, size, {"train": train, "validation": dealt[-2], "test": dealt[-1]})
+    content = {"characters": len(text), "blocks": blocks, "cores": os.cpu_count(), "duels": duels, "tables": tables}
     write_results(options.pages, "text", content)
+    drawn = DRAWN if DRAWN in tables else next(iter(tables))
+    write_svg(options.pages, "text", frontier.figure(f"King James Bible, {int(drawn):,} characters to learn from", "character",
+                                                     tables[drawn], 60_000))
     write_page(options.pages, "text", page(content, hqmm.calls, options.quick))
 
 

@@ -15,6 +15,7 @@ from conftest import BINARY, OK, hqmm_json
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "studies"))
 import common  # noqa: E402
+import frontier  # noqa: E402
 import protein  # noqa: E402
 import text  # noqa: E402
 
@@ -90,24 +91,50 @@ def test_a_study_reports_what_its_models_score(quick_dna):
     content = json.loads((quick_dna / "pages" / "dna.json").read_text())
     rows = content["tables"]["dna"]
     work = quick_dna / "work"
-    scored = hqmm_json("score", work / "hqmm-seed1.h5", work / "test.fasta", "--alphabet", "dna", "--burn-in", 100)
+    scored = hqmm_json("score", work / content["model"], work / "test.fasta", "--alphabet", "dna", "--burn-in", 100)
     assert rows[0]["bits"] == scored["bits_per_symbol"] and rows[0]["difference"] is None
     names = [row["model"] for row in rows]
-    assert {"HQMM", "HMM, EM", "Mealy HMM, EM", "HMM, EM, equal parameters", "Mealy HMM, EM, equal parameters", "gzip -9",
-            "bzip2 -9", "xz -9e", *(f"Markov chain, order {k}" for k in range(8))} == set(names)
+    assert {"HQMM, real, state", "HQMM, complex, edge", "HMM, EM", "Mealy HMM, EM", "HMM, EM, equal parameters",
+            "Mealy HMM, EM, equal parameters", "gzip -9", "bzip2 -9", "xz -9e", "zpaq -m5",
+            *(f"Markov chain, order {k}" for k in range(8))} == set(names)
     chain = next(row for row in rows if row["model"] == "Markov chain, order 2")
     assert chain["difference"] == pytest.approx(chain["bits"] - rows[0]["bits"], abs=1e-9)
     page = (quick_dna / "pages" / "dna.md").read_text()
     assert "not to be quoted" in page and f"{rows[0]['bits']:.4f}" in page
-    assert (quick_dna / "pages" / "dna-spectrum.svg").read_text().startswith("<svg")
+    for figure in ("dna.svg", "dna-spectrum.svg"):
+        assert (quick_dna / "pages" / figure).read_text().startswith("<svg")
 
 
-def test_the_grid_holds_the_models_that_train_makes(quick_dna):
-    """One thread each in a grid, all threads in train: the same numbers."""
-    work = quick_dna / "work"
-    scores = [hqmm_json("score", model, work / "test.fasta", "--alphabet", "dna")["log_likelihood"]
-              for model in (work / "grid1-2" / "n4-w2.h5", work / "hqmm-seed1.h5")]
-    assert scores[0] == scores[1]
+def test_the_first_row_is_chosen_on_validation(quick_dna):
+    content = json.loads((quick_dna / "pages" / "dna.json").read_text())
+    rows = content["tables"]["dna"]
+    several = [row for row in rows if row["model"].startswith("HQMM") and "halved" in row["starts"]]
+    assert len(several) == 3 and rows[0]["validation_bits"] == min(row["validation_bits"] for row in several)
+    for duel in content["duels"]:
+        assert duel["model"]["bits"] == rows[0]["bits"]
+        assert duel["difference"] == pytest.approx(duel["anchor"]["bits"] - rows[0]["bits"], abs=1e-9)
+
+
+def test_parameters_of_every_kind_are_those_that_hqmm_counts(tmp_path):
+    (tmp_path / "data.txt").write_text("0 1 2 0 1 2 2 1 0 1\n0 2 1 1 0\n")
+    for field in ("complex", "real"):
+        for emission in ("edge", "state"):
+            hqmm_json("train", tmp_path / "data.txt", "--field", field, "--emission", emission, "-n", 4, "-w", 2, "--epochs", 1,
+                      "-o", tmp_path / "m.h5")
+            counted = hqmm_json("inspect", tmp_path / "m.h5")["parameters"]
+            assert common.hqmm_parameters(field, emission, 4, 2, 3) == counted
+
+
+def test_figure_has_a_line_for_each_kind():
+    rows = [{"model": "HQMM, real, state", "parameters": 10, "bits": 2.0, "validation_bits": 2.0},
+            {"model": "HQMM, real, state", "parameters": 100, "bits": 1.5, "validation_bits": 1.6},
+            {"model": "HQMM, real, state", "parameters": 100, "bits": 1.4, "validation_bits": 1.7},
+            {"model": "HMM, EM, equal parameters", "parameters": 90, "bits": 1.8, "validation_bits": 1.8},
+            {"model": "Markov chain, order 7", "parameters": 5000, "bits": 1.0, "validation_bits": None},
+            {"model": "xz -9e", "parameters": None, "bits": 1.0, "validation_bits": None}]
+    assert frontier.lines_of(rows, 1000) == {"HQMM, real, state": [(10, 2.0), (100, 1.5)], "HMM, EM": [(90, 1.8)]}
+    drawn = frontier.figure("title", "symbol", rows, 1000)
+    assert drawn.count("<polyline") == 2 and drawn.count("<circle") == 3 and drawn == frontier.figure("title", "symbol", rows, 1000)
 
 
 @pytest.mark.parametrize("name", ["dna", "text", "protein"])
@@ -117,6 +144,9 @@ def test_pages_show_their_results(name):
     assert "not to be quoted" not in page
     for rows in content["tables"].values():
         assert common.table(rows) in page
+    duels = content["duels"].values() if isinstance(content["duels"], dict) else [content["duels"]]
+    for one in duels:
+        assert common.versus(one) in page
 
 
 def test_readme_quotes_the_dna_study():
