@@ -36,7 +36,9 @@ def target_of(bar):
 def machine(results):
     m, context = results.machine, results.context
     dgemm = results.dgemm()
-    blas = " ".join(context.get("blas", "no OpenBLAS").split()[:2])
+    words = context.get("blas", "no OpenBLAS").split()
+    kernel = [word for word in words if word in ("SkylakeX", "Haswell", "Zen", "Cooperlake", "Sapphirerapids", "Sandybridge")]
+    blas = " ".join(words[:2]) + "".join(f", its {word} kernels" for word in kernel)
     lines = [
         f"- Processor: {m.get('cpu', '?')}, {m.get('cores', '?')} cores; kernels ran on {context.get('simd', '?')}",
         f"- System: {m.get('system', '?')}; compiler {context.get('compiler', '?')}",

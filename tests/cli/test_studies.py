@@ -10,11 +10,12 @@ import sys
 
 import pytest
 
-from conftest import BINARY, OK, hqmm_json
+from conftest import BINARY, OK, hqmm, hqmm_json
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "studies"))
 import common  # noqa: E402
+import defaults  # noqa: E402
 import frontier  # noqa: E402
 import protein  # noqa: E402
 import text  # noqa: E402
@@ -147,6 +148,34 @@ def test_pages_show_their_results(name):
     duels = content["duels"].values() if isinstance(content["duels"], dict) else [content["duels"]]
     for one in duels:
         assert common.versus(one) in page
+
+
+def test_the_page_of_defaults_shows_its_results():
+    tables = json.loads((ROOT / "docs" / "studies" / "defaults.json").read_text())["tables"]
+    page = (ROOT / "docs" / "studies" / "defaults.md").read_text()
+    assert "not to be quoted" not in page
+    for table in tables.values():
+        assert defaults.as_markdown(table) in page
+    assert defaults.what_follows(tables) in page
+
+
+def test_the_defaults_are_those_that_the_page_says():
+    shown = " ".join(hqmm("train", "--help").stdout.split())
+    for option in ("--latent-dim N=4", "--kraus-rank W=2", "--field F=complex", "--emission E=edge", "--step-size X=0.2",
+                   "--batch-size N=4", "--restarts R=1 "):
+        assert option in shown
+
+
+def test_settings_are_compared_on_every_data_set():
+    table = {"a": {"x": 1.0, "y": 2.5}, "b": {"x": 1.5, "y": 2.0}, "c": {"x": 1.1, "y": 2.1}}
+    assert defaults.behind(table) == pytest.approx({"a": 0.25, "b": 0.25, "c": 0.1})
+    assert "| **c** | 1.1000 | 2.1000 | 0.1000 |" in defaults.as_markdown(table)
+
+
+def test_sizes_of_equal_parameters():
+    complex_edge = common.hqmm_parameters("complex", "edge", 4, 2, 4)
+    n = defaults.size_with(complex_edge, "real, state", 2, 4)
+    assert complex_edge == 209 and n == 11
 
 
 def test_readme_quotes_the_dna_study():
