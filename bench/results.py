@@ -3,6 +3,18 @@ import json
 import os
 import re
 
+UNITS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
+
+
+def case_name(entry):
+    return re.sub(r"/(iterations:\d+|process_time|real_time)", "", entry.get("run_name", entry["name"]))
+
+
+def case_seconds(entry):
+    """Processor time of the whole process where one thread works; the clock on the wall where several do."""
+    column = "real_time" if entry["name"].endswith("/real_time") else "cpu_time"
+    return entry[column] * UNITS[entry["time_unit"]]
+
 
 class Results:
     def __init__(self, folder):
@@ -27,25 +39,18 @@ class Results:
         except FileNotFoundError:
             return None
 
-    @staticmethod
-    def _name(entry):
-        return re.sub(r"/(iterations:\d+|process_time|real_time)", "", entry.get("run_name", entry["name"]))
-
     def _best(self, content):
         best = {}
-        units = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
         for entry in content["benchmarks"]:
             if entry.get("run_type") != "iteration":
                 continue
             if entry.get("error_occurred"):
-                self.failures[self._name(entry)] = entry["error_message"]
+                self.failures[case_name(entry)] = entry["error_message"]
                 continue
-            # Processor time of the whole process where one thread works; the clock on the wall where several do.
-            column = "real_time" if entry["name"].endswith("/real_time") else "cpu_time"
-            seconds = entry[column] * units[entry["time_unit"]]
-            known = best.get(self._name(entry))
+            seconds = case_seconds(entry)
+            known = best.get(case_name(entry))
             if known is None or seconds < known["seconds"]:
-                best[self._name(entry)] = {**entry, "seconds": seconds}
+                best[case_name(entry)] = {**entry, "seconds": seconds}
         return best
 
     def _take(self, content):

@@ -1,7 +1,8 @@
 """Runs everything that is measured and keeps it as JSON; then report.py makes one table and docs/performance.md of it.
 
-usage: run.py BUILD_FOLDER [--only PART…] [--no-report]
+usage: run.py BUILD_FOLDER [--only PART…] [--no-report | --compare FILE]
 Parts: cases threads scaling reading targets peers training hot_spots. Results of parts left out stay as they were.
+--compare measures the cases anew and sets them beside an earlier cases.json; docs/ stays as it is.
 """
 import argparse
 import datetime
@@ -20,6 +21,7 @@ from results import Results
 HERE = os.path.dirname(os.path.abspath(__file__))
 PEERS = ("numpy_gradient", "torch_gradient", "ghmm_em", "pomegranate_em", "hmmlearn_em")
 TARGETS = ("avx512", "avx2", "sse4", "scalar")
+CASES = "^(dgemm|gradient|em|update|newton_schulz|jacobi_svd)"
 TARGET_CASES = "^gradient/auto/(n=2/w=1|n=6/w=1|n=6/w=4|n=16/w=1)/B=20/"
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 # OpenBLAS does not know every processor and may pick a kernel of half the speed. The yardstick is its best.
@@ -89,7 +91,13 @@ class Runner:
 
     def cases(self):
         # Interleaved, so that a slow minute of the machine hits both sides of a ratio.
-        self.google("cases", "^(dgemm|gradient|em|update|newton_schulz|jacobi_svd)", repetitions=5, min_time=0.03)
+        self.google("cases", CASES, repetitions=5, min_time=0.03)
+
+    def compare(self, earlier):
+        """The cases again, as many times over that the middle one tells the noise, beside an earlier run of them."""
+        self.google("compared", CASES, repetitions=9, min_time=0.03)
+        files = [earlier, os.path.join(self.folder, "compared.json")]
+        return subprocess.run([sys.executable, os.path.join(HERE, "compare.py"), *files], check=False).returncode
 
     def threads(self):
         self.google("threads", "^threads/", repetitions=7, min_time=0.03)
@@ -196,8 +204,13 @@ def main():
     parser.add_argument("build")
     parser.add_argument("--only", nargs="+", choices=parts, default=parts)
     parser.add_argument("--no-report", action="store_true")
+    parser.add_argument("--compare", metavar="FILE")
     arguments = parser.parse_args()
+    if arguments.compare and not os.path.isfile(arguments.compare):
+        sys.exit(f"bench: {arguments.compare}: no such file; keep build/bench/results/cases.json of an earlier run")
     runner = Runner(arguments.build)
+    if arguments.compare:
+        return runner.compare(arguments.compare)
     runner.machine()
     for part in arguments.only:
         start = time.perf_counter()

@@ -1,0 +1,38 @@
+"""What ./dev bench --compare says of two runs."""
+
+import pathlib
+import sys
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
+import compare  # noqa: E402
+
+
+def run(**cases):
+    """What Google Benchmark writes: milliseconds of the repetitions of each case."""
+    return {"benchmarks": [
+        {"name": f"{name}/process_time", "run_name": f"{name}/process_time", "run_type": "iteration", "time_unit": "ms",
+         "cpu_time": time, "real_time": 100.0}
+        for name, times in cases.items() for time in times]}
+
+
+def test_slower_is_slower_beyond_the_noise():
+    before = run(steady=[1.0, 1.0, 1.01], noisy=[1.0, 1.2, 1.3], same=[1.0, 1.0, 1.0])
+    after = run(steady=[1.07, 1.07, 1.08], noisy=[1.07, 1.1, 1.2], same=[1.04, 1.04, 1.04])
+    rows = {name: (ratio, slower) for name, ratio, _, slower in compare.compare(before, after)}
+    assert rows == {"steady": (pytest.approx(1.07), True), "noisy": (pytest.approx(1.07), False),
+                    "same": (pytest.approx(1.04), False)}
+    text, slower = compare.lines(before, after)
+    assert slower == 1
+    assert [line for line in text if "SLOWER" in line][0].startswith("steady")
+
+
+def test_cases_of_one_run_only_are_named():
+    text, slower = compare.lines(run(a=[1.0], b=[1.0]), run(a=[0.5], c=[1.0]))
+    assert slower == 0 and text[-1] == "not measured now: b" and "0.500" in text[1]
+
+
+def test_files_without_a_common_case_are_refused():
+    with pytest.raises(SystemExit, match="no case in common"):
+        compare.lines(run(a=[1.0]), run(b=[1.0]))
