@@ -125,6 +125,15 @@ class HQMMClassifier(HQMMClassifierParameters, ClassifierMixin, SequenceEstimato
         best = self.predict_log_proba(X, lengths).argmax(axis=1)
         return self.classes_[best]
 
+    def explain(self, X: Any, lengths: Any = None) -> list:
+        """Why: for every sequence an array (length, n_classes), a column per entry of classes_.
+
+        An entry is what the symbol of that position changes in the log-odds of the class, in nats; 0
+        where it is missing. `hqmm classify predict --explain` has those of the class it decides for.
+        """
+        data, _ = self._encode(X, lengths)
+        return [found[:, self._columns] for found in _core.explain(self.model_, data, self._threads())]
+
     def class_model(self, name: Any) -> Any:
         """The model of one class as an estimator: HQMM or HMM."""
         check_is_fitted(self, "model_")

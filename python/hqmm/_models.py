@@ -10,7 +10,9 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core, _input
+from ._analysis import ANALYSED, Analysis
 from ._base import existing
+from ._hidden_states import HiddenStates
 from ._parameters import HMMParameters, HQMMParameters
 from ._sequence_model import FITTED, SequenceModel
 
@@ -19,7 +21,7 @@ def _one_or_all(sets: List[np.ndarray]) -> np.ndarray:
     return sets[0] if len(sets) == 1 else np.stack(sets)
 
 
-class HQMM(HQMMParameters, SequenceModel):
+class HQMM(HQMMParameters, Analysis, SequenceModel):
     __doc__ = HQMMParameters._described("Hidden quantum Markov model.", """
         kraus_ : ndarray of shape (s, w, n, n)
             The Kraus operators; position-dependent models have a leading axis of sets. Arrays of a
@@ -32,7 +34,7 @@ class HQMM(HQMMParameters, SequenceModel):
             that emits on its edges has neither.
         initial_state_ : ndarray of shape (n, n)
             The density matrix before the first symbol.
-        """ + FITTED)
+        """ + ANALYSED + "\n        " + FITTED)
 
     _kind = "hqmm"
 
@@ -102,8 +104,32 @@ class HQMM(HQMMParameters, SequenceModel):
         check_is_fitted(self, "model_")
         return self.model_.initial_state
 
+    def smooth(self, X: Any, lengths: Any = None) -> np.ndarray:
+        """The state after every symbol of X given the whole sequence: (symbols, n, n).
 
-class HMM(HMMParameters, SequenceModel):
+        With the filtered state ρ and the effect E of the symbols that follow (see `effects`) it is
+        √E ρ √E: ρ updated by Lüders' rule with what came after it, a density matrix. Of an HMM
+        turned into an HQMM its diagonal is the posterior of the states.
+        """
+        data, _ = self._encode(X, lengths)
+        return _core.smooth(self.model_, data, self._threads())
+
+    def effects(self, X: Any, lengths: Any = None) -> np.ndarray:
+        """The effect E of the symbols that follow, after every symbol of X: (symbols, n, n).
+
+        tr(E σ) is proportional to the probability of what follows from a state σ, scaled so that
+        tr(E ρ) = 1 for ρ of `filter(X)`; the two are the past quantum state.
+        """
+        data, _ = self._encode(X, lengths)
+        return _core.effects(self.model_, data, self._threads())
+
+    def expand(self) -> "HQMM":
+        """The same process by plain complex Kraus operators, as `hqmm convert --expand` makes it."""
+        check_is_fitted(self, "model_")
+        return HQMM._around(_core.expand(self.model_), "the expanded model")
+
+
+class HMM(HMMParameters, HiddenStates, Analysis, SequenceModel):
     __doc__ = HMMParameters._described(
         "Hidden Markov model with categorical emissions, learned by EM from several starts.", """
         transition_ : ndarray of shape (n, n)
@@ -117,7 +143,7 @@ class HMM(HMMParameters, SequenceModel):
         transmat_, emissionprob_, startprob_ : ndarray
             The same as hmmlearn has them: rows sum to one, and the start is at the first symbol. A
             model that emits on its edges has no emissionprob_ or startprob_.
-        """ + FITTED)
+        """ + ANALYSED + "\n        " + FITTED)
 
     _kind = "hmm"
 
@@ -166,6 +192,20 @@ class HMM(HMMParameters, SequenceModel):
     def startprob_(self) -> np.ndarray:
         model = self._in_states("startprob_")
         return model.transition @ model.initial
+
+    def get_stationary_distribution(self) -> np.ndarray:
+        """The same as fixed_point_, by the name hmmlearn has for it."""
+        return self.fixed_point_
+
+    def to_hqmm(self, kind: str = "rank-one", *, emission: str = "edge",
+                field: str = "complex") -> HQMM:
+        """The HQMM with exactly these probabilities, as `hqmm convert --embed` makes it.
+
+        kind: "rank-one" operators, or "cyclic" ones (full rank, a better start for training).
+        emission: "edge", or "state" for a model that emits in its states. field: "complex" or "real".
+        """
+        check_is_fitted(self, "model_")
+        return HQMM._around(_core.embed(self.model_, kind, emission, field), "the embedding")
 
 
 def load(path: Union[str, "os.PathLike[str]"]) -> Any:

@@ -22,6 +22,9 @@ void bind_sequences(py::module_& m);
 void bind_model(py::module_& m);
 void bind_training(py::module_& m);
 void bind_classifier(py::module_& m);
+void bind_states(py::module_& m);
+void bind_analysis(py::module_& m);
+void bind_selection(py::module_& m);
 
 /// Options by id, of Python's or numpy's types. Throws kUsage for a value that does not fit.
 [[nodiscard]] GivenOptions given_train_options(const py::dict& values);

@@ -55,4 +55,7 @@ PYBIND11_MODULE(_core, m) {
   bind_model(m);
   bind_training(m);
   bind_classifier(m);
+  bind_states(m);
+  bind_analysis(m);
+  bind_selection(m);
 }

@@ -1,22 +1,14 @@
 // hqmm baseline TRAIN DATA: smoothed Markov chains, what likelihoods are compared with first.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <numbers>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "hqmm/core/parallel.hpp"
-#include "hqmm/core/types.hpp"
 #include "hqmm/data/sequence_set.hpp"
-#include "hqmm/evaluate/context_chain.hpp"
-#include "hqmm/io/json_number.hpp"
+#include "hqmm/evaluate/chain_baseline.hpp"
 #include "hqmm/io/sequences.hpp"
 #include "support/command.hpp"
 #include "support/output.hpp"
@@ -37,76 +29,6 @@ struct BaselineFlags {
   bool per_sequence = false;
 };
 
-struct ChainRow {
-  std::size_t order = 0;
-  double pseudo_count = 0.0;
-  std::size_t parameters = 0;
-  std::vector<double> log_likelihoods;  // by sequence
-  std::vector<std::size_t> scored;
-  double bits = 0.0;  // per symbol
-};
-
-ChainRow measure(const BaselineFlags& options, const ContextChain& chain, const SequenceSet& data,
-                 std::size_t order, double pseudo_count) {
-  ChainRow out;
-  out.order = order;
-  out.pseudo_count = pseudo_count;
-  out.parameters = chain.parameters(order);
-  out.log_likelihoods.resize(data.size());
-  parallel_for(data.size(), options.common.threads, [&](std::size_t i) {
-    out.log_likelihoods[i] = chain.log_likelihood(data[i], order, pseudo_count, options.burn_in);
-  });
-  double sum = 0.0;
-  std::size_t symbols = 0;
-  for (std::size_t i = 0; i < data.size(); ++i) {
-    std::size_t scored = 0;
-    for (std::size_t t = options.burn_in; t < data[i].size(); ++t)
-      if (data[i][t] != kMissing) ++scored;
-    out.scored.push_back(scored);
-    symbols += scored;
-    sum += out.log_likelihoods[i];
-  }
-  out.bits = -sum / (std::numbers::ln2 * static_cast<double>(symbols));
-  return out;
-}
-
-/// By validation among powers of two, or as given.
-double choose_pseudo_count(const BaselineFlags& options, const ContextChain& chain,
-                           const std::optional<SequenceSet>& validation, std::size_t order) {
-  if (!validation) return options.pseudo_count;
-  constexpr int kSmallest = -10, kLargest = 10;
-  double best = options.pseudo_count;
-  double fewest = std::numeric_limits<double>::infinity();
-  for (int exponent = kSmallest; exponent <= kLargest; ++exponent) {
-    const double candidate = std::ldexp(1.0, exponent);
-    const double bits = measure(options, chain, *validation, order, candidate).bits;
-    if (bits < fewest) {
-      fewest = bits;
-      best = candidate;
-    }
-  }
-  return best;
-}
-
-Json chains_json(const BaselineFlags& options, const std::vector<ChainRow>& rows) {
-  Json out;
-  out["burn_in"] = options.burn_in;
-  out["chains"] = Json::array();
-  for (const ChainRow& row : rows) {
-    Json one;
-    one["order"] = row.order;
-    one["pseudo_count"] = row.pseudo_count;
-    one["parameters"] = row.parameters;
-    one["bits_per_symbol"] = number(row.bits);
-    for (std::size_t i = 0; options.per_sequence && i < row.scored.size(); ++i) {
-      one["per_sequence"].push_back(
-          {{"symbols", row.scored[i]}, {"log_likelihood", number(row.log_likelihoods[i])}});
-    }
-    out["chains"].push_back(std::move(one));
-  }
-  return out;
-}
-
 void run_baseline(const BaselineFlags& options) {
   require_other_files({{"-o", options.common.out}}, {{"TRAIN", options.train},
                                                      {"DATA", options.sequences},
@@ -117,19 +39,17 @@ void run_baseline(const BaselineFlags& options) {
   const SequenceSet data = read_sequences(options.sequences, read);
   std::optional<SequenceSet> validation;
   if (!options.validation.empty()) validation = read_sequences(options.validation, read);
-  const ContextChain chain(train, *std::max_element(options.orders.begin(), options.orders.end()));
-  std::vector<ChainRow> rows;
-  for (const std::size_t order : options.orders) {
-    const double pseudo_count = choose_pseudo_count(options, chain, validation, order);
-    rows.push_back(measure(options, chain, data, order, pseudo_count));
-  }
+  const ChainOptions chains{options.orders, options.pseudo_count, options.burn_in,
+                            options.common.threads};
+  const std::vector<ChainScore> rows =
+      chain_baseline(train, data, validation ? &*validation : nullptr, chains);
   Output output(readers_of(options.common), options.common.out);
   if (options.common.json) {
-    output.write(dump(chains_json(options, rows)));
+    output.write(dump(chains_json(rows, options.burn_in, options.per_sequence)));
   } else {
     output.write(fmt::format("{:>5} {:>12} {:>12} {:>12}\n", "order", "pseudo count", "parameters",
                              "bits/symbol"));
-    for (const ChainRow& row : rows) {
+    for (const ChainScore& row : rows) {
       output.write(fmt::format("{:>5} {:>12.5g} {:>12} {:>12.5f}\n", row.order, row.pseudo_count,
                                row.parameters, row.bits));
     }

@@ -2,20 +2,17 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
-#include <variant>
 
 #include "hqmm/core/error.hpp"
 #include "hqmm/data/sequence_set.hpp"
 #include "hqmm/io/atomic_file.hpp"
-#include "hqmm/io/json_text.hpp"
+#include "hqmm/io/model_convert.hpp"
 #include "hqmm/io/model_file.hpp"
 #include "hqmm/io/sequences.hpp"
 #include "hqmm/learn/options.hpp"
 #include "hqmm/model/any_model.hpp"
-#include "hqmm/model/embedding.hpp"
 #include "support/command.hpp"
 #include "support/model_text.hpp"
 #include "support/own_files.hpp"
@@ -42,48 +39,13 @@ void convert_sequences(const ConvertFlags& options) {
                       set.alphabet().description(), options.out));
 }
 
-Hqmm embedded(const ConvertFlags& options, const AnyModel& model) {
-  const bool cyclic = options.embed == "cyclic";
-  const EmissionKind emission = parse_emission(options.emission);
-  if (const auto* hmm = std::get_if<Hmm>(&model))
-    return cyclic ? embed_cyclic(*hmm, emission) : embed_rank_one(*hmm, emission);
-  const auto* hmm = std::get_if<EdgeHmm>(&model);
-  if (hmm == nullptr)
-    throw fail(ErrorCode::kUsage, "--embed takes an HMM; {} is an HQMM already", options.in);
-  if (emission == EmissionKind::kState) {
-    throw fail(ErrorCode::kUsage,
-               "--emission state takes an HMM that emits on its states; {} emits on its edges",
-               options.in);
-  }
-  return cyclic ? embed_cyclic(*hmm) : embed_rank_one(*hmm);
-}
-
-/// Adds a fact to what a file says of its origin.
-void note(ModelFile& file, const char* name, const nlohmann::json& value) {
-  auto provenance = parse_json(file.provenance);
-  if (!provenance.is_object()) provenance = nlohmann::json::object();
-  provenance[name] = value;
-  file.provenance = json_text(provenance);
-}
-
 void embed(const ConvertFlags& options, ModelFile& file) {
-  Hqmm model = embedded(options, file.model);
-  if (options.field == "real") model.field = Field::kReal;
-  file.model = std::move(model);
-  note(file, "embedded_from_hmm", options.embed);
-}
-
-/// The same process by plain complex Kraus operators; plain models and HMMs stay as they are.
-void expand(ModelFile& file) {
-  const auto* model = std::get_if<Hqmm>(&file.model);
-  if (model == nullptr) return;
-  if (model->field == Field::kComplex && model->emits_on() == EmissionKind::kEdge) return;
-  const nlohmann::json was{{"field", name_of(model->field)},
-                           {"emission", name_of(model->emits_on())}};
-  Hqmm plain = expanded(*model);
-  plain.field = Field::kComplex;
-  file.model = std::move(plain);
-  note(file, "expanded_from", was);
+  const Field field = options.field == "real" ? Field::kReal : Field::kComplex;
+  try {
+    embed_file(file, {options.embed == "cyclic", parse_emission(options.emission), field});
+  } catch (const Error& error) {
+    throw error.at(Where{.file = options.in});
+  }
 }
 
 void require_model_flags_unused(const ConvertFlags& options) {
@@ -111,7 +73,7 @@ void run_convert(const ConvertFlags& options) {
   }
   ModelFile file = read_model(options.in);
   if (!options.embed.empty()) embed(options, file);
-  if (options.expand) expand(file);
+  if (options.expand) expand_file(file);
   warn_if_infeasible(file.model, options.in);
   write_model(options.out, file);
   narrate(options.common, fmt::format("{} → {}", describe(file.model), options.out));

@@ -22,6 +22,7 @@
 #include "hqmm/model/filter.hpp"
 #include "hqmm/model/hqmm.hpp"
 #include "hqmm/run/run_directory.hpp"
+#include "hqmm/run/selection.hpp"
 #include "hqmm/run/train_config.hpp"
 #include "support/output.hpp"
 #include "support/own_files.hpp"
@@ -101,28 +102,8 @@ Json TrainJob::config(const std::string& train_hash, const std::string& validati
   return config;
 }
 
-std::vector<TrainFlags::GridPoint> TrainFlags::grid_points() const {
-  const bool hmms = learner() == LearnerKind::kEm;
-  if (hmms && !fields_.empty())
-    throw fail(ErrorCode::kUsage, "{} is about HQMMs: em learns HMMs", option("field"));
-  const auto or_own = [](const std::vector<std::string>& words) {
-    return words.empty() ? std::vector<std::string>{""} : words;
-  };
-  const auto kraus_ranks = hmms ? std::vector<Index>{kraus_ranks_.front()} : kraus_ranks_;
-  std::vector<GridPoint> out;
-  for (const Index n : latent_dims_) {
-    for (const Index w : kraus_ranks) {
-      for (const std::string& field : or_own(fields_)) {
-        for (const std::string& emission : or_own(emissions_)) {
-          std::string name = hmms ? fmt::format("n{}", n) : fmt::format("n{}-w{}", n, w);
-          if (fields_.size() > 1) name += "-" + field;
-          if (emissions_.size() > 1) name += "-" + emission;
-          out.push_back({n, w, field, emission, std::move(name)});
-        }
-      }
-    }
-  }
-  return out;
+std::vector<GridPoint> TrainFlags::grid_points() const {
+  return hqmm::grid_points(learner(), {latent_dims_, kraus_ranks_, fields_, emissions_});
 }
 
 TrainOptions TrainFlags::cell_options(std::size_t alphabet_size, const GridPoint& point) const {
@@ -136,13 +117,7 @@ TrainOptions TrainFlags::options_for(std::size_t alphabet_size, const GridPoint*
   const auto apply_given = [&](TrainOptions& options) {
     if (stationarity_) options.schedule = ScheduleKind::kConstant;
     set_options(train_option_table(), options, given_);
-    if (cell == nullptr) return;
-    options.latent_dim = cell->n;
-    options.kraus_rank = cell->w;
-    GivenOptions structure;
-    if (!cell->field.empty()) structure["field"] = cell->field;
-    if (!cell->emission.empty()) structure["emission"] = cell->emission;
-    set_options(train_option_table(), options, structure);
+    if (cell != nullptr) put_point(*cell, options);
   };
   TrainOptions options = recipe(learner(), preset_, alphabet_size, apply_given);
   take_sizes_from_warm_start(options);

@@ -17,7 +17,8 @@
 
 namespace hqmm {
 class RunDirectory;
-}
+struct GridPoint;
+}  // namespace hqmm
 
 namespace hqmm::cli {
 
@@ -52,12 +53,6 @@ class TrainFlags {
   void add_to(Command command);
   /// For a grid: sizes and structure take lists, and what is about one run is left out.
   void add_grid_to(Command command);
-  /// One model of a grid.
-  struct GridPoint {
-    Index n, w;
-    std::string field, emission;  // empty: the learner's own
-    std::string name;             // of its file: n8-w2, and what else the grid varies
-  };
   /// An HMM has no w and no field.
   [[nodiscard]] std::vector<GridPoint> grid_points() const;
   [[nodiscard]] TrainOptions cell_options(std::size_t alphabet_size, const GridPoint& point) const;

@@ -1,0 +1,81 @@
+"""What is asked of a fitted model beside data: its channel, its entropy, its size, its criteria."""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from . import _core
+from ._base import SequenceEstimator, count, seed_of
+
+# For docstrings.
+ANALYSED = """n_parameters_ : int
+            Numbers the model is free to choose: without its constraints, and without changes that
+            change no probability.
+        fixed_point_ : ndarray of shape (n, n), of an HMM (n,)
+            The state that is left when nobody looks for long.
+        mixing_rate_ : float
+            Modulus of the channel's second eigenvalue: correlations decay like its powers."""
+
+
+class Analysis(SequenceEstimator):
+    """The findings of `hqmm inspect`; position-dependent models have none of the channel's."""
+
+    model_: _core.Model
+
+    def _fitted(self) -> _core.Model:
+        check_is_fitted(self, "model_")
+        return self.model_
+
+    @property
+    def n_parameters_(self) -> int:
+        """Free parameters, without constraints and without what changes no probability."""
+        return _core.parameter_count(self._fitted())
+
+    @property
+    def fixed_point_(self) -> np.ndarray:
+        """The stationary state: a density matrix (n, n), of an HMM a distribution (n,).
+
+        Of several, the one that is reached from I/n. Worked out at every call.
+        """
+        return _core.fixed_point(self._fitted())
+
+    @property
+    def mixing_rate_(self) -> float:
+        """Modulus of the second eigenvalue: correlations decay like its powers."""
+        return _core.spectrum(self._fitted())["mixing_rate"]
+
+    def spectrum(self, n_eigenvalues: int = 8) -> np.ndarray:
+        """The leading eigenvalues of one step with its symbol unseen, largest modulus first.
+
+        The first is 1. A modulus says how fast something is forgotten, a phase θ is a period of
+        2π/|θ| symbols.
+        """
+        return _core.spectrum(self._fitted(), count("n_eigenvalues", n_eigenvalues, 1))["eigenvalues"]
+
+    def entropy_rate(self, symbols: int = 0, random_state: Any = 1) -> dict:
+        """Entropy per symbol of the stationary process, estimated along sampled sequences.
+
+        symbols: how many to sample; 0 takes about a second's worth. With the same number and seed
+        it is that of `hqmm inspect`: {"nats", "bits", "standard_error_bits", "symbols"}.
+        """
+        return _core.entropy_rate(self._fitted(), count("symbols", symbols, 0), seed_of(random_state),
+                                  self._threads())
+
+    def aic(self, X: Any, lengths: Any = None) -> float:
+        """Akaike's criterion 2k − 2ℓ with k = n_parameters_; smaller is better."""
+        return 2.0 * self.n_parameters_ - 2.0 * self._likelihood(X, lengths)[0]
+
+    def bic(self, X: Any, lengths: Any = None) -> float:
+        """The Bayesian criterion k·ln N − 2ℓ, N the symbols of X that are not missing."""
+        log_likelihood, symbols = self._likelihood(X, lengths)
+        return self.n_parameters_ * float(np.log(symbols)) - 2.0 * log_likelihood
+
+    def _likelihood(self, X: Any, lengths: Any) -> tuple:
+        """(total log-likelihood, symbols that are not missing)."""
+        data, _ = self._encode(X, lengths)
+        figures = self.model_.score(data, 0, self._threads())
+        found: Optional[float] = figures["log_likelihood"]
+        return (-np.inf if found is None else found), max(1, figures["symbols"])
