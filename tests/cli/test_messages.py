@@ -7,7 +7,7 @@ import pytest
 
 from conftest import SOURCE, USAGE, fails, hqmm
 
-FLAG_OR_COMMAND = re.compile(r"""--[a-z]|(?<![\w-])-[a-z](?![\w-])|'hqmm [a-z]""")
+FLAG_OR_COMMAND = re.compile(r"""--[a-z]|(?<![\w}-])-[a-z](?![\w-])|'hqmm [a-z]""")
 TEXT = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 
 
