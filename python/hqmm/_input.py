@@ -13,6 +13,7 @@ from typing import Any, Optional
 import numpy as np
 
 from . import _core
+from ._containers import decoded, is_missing, plain, without_nan
 
 MISSING_TOKEN = "?"
 LARGEST_ALPHABET = 65535
@@ -61,21 +62,13 @@ class Raw:
 
 def read(X: Any, lengths: Any = None) -> Raw:
     """Takes X apart; ValueError says what is wrong with it."""
-    if hasattr(X, "toarray") and not isinstance(X, np.ndarray):
-        raise TypeError("A sparse matrix was passed, but dense data is required: X holds sequences.")
-    if hasattr(X, "to_numpy"):
-        X = X.to_numpy()
+    X = plain(X)
     if isinstance(X, str):
         raw = _from_list([X], single=True)
-    elif isinstance(X, np.ndarray):
-        raw = _from_array(X, lengths)
-    elif isinstance(X, (list, tuple)):
-        raw = _from_list(list(X), single=None)
+    elif isinstance(X, list):
+        raw = _from_list(X, single=None)
     else:
-        try:
-            raw = _from_array(np.asarray(X), lengths)
-        except TypeError as error:
-            raise ValueError(f"X cannot be read as sequences: {error}") from error
+        raw = _from_array(X, lengths)
     return raw if lengths is None else _cut(raw, lengths)
 
 
@@ -97,7 +90,7 @@ def _from_list(items: list, single: Optional[bool]) -> Raw:
     if not items:
         raise ValueError("X is empty: there are no sequences in it")
     # ["a", "b"] is one sequence of tokens, ["ACGT", "TT"] are sequences of letters.
-    flat = all(isinstance(item, numbers.Number) or item is None or item is np.ma.masked
+    flat = all(isinstance(item, numbers.Number) or is_missing(item)
                or isinstance(item, str) and len(item) == 1 for item in items)
     if flat and single is None:
         return _flat(_array_of(items), [len(items)], single=True)
@@ -114,6 +107,7 @@ def _from_list(items: list, single: Optional[bool]) -> Raw:
 
 def _one_sequence(item: Any, index: int) -> tuple:
     try:
+        item = decoded(item)
         array = np.array(list(item), dtype=object) if isinstance(item, str) else _array_of(item)
         if array.ndim == 2 and array.shape[1] == 1:
             array = array.ravel()
@@ -129,17 +123,19 @@ def _one_sequence(item: Any, index: int) -> tuple:
 def _array_of(item: Any) -> np.ndarray:
     if isinstance(item, np.ndarray):
         return item
-    if isinstance(item, (numbers.Number, type(None))):
+    if isinstance(item, numbers.Number) or is_missing(item):
         raise ValueError(f"expected a sequence, found {item!r:.40}")
-    try:
-        items = list(item)
-    except TypeError:
-        raise ValueError(f"expected a sequence, found a {type(item).__name__}") from None
-    known = [value for value in items if value is not None and value is not np.ma.masked]
-    if len({isinstance(value, (str, bytes)) for value in known}) > 1:
+    out = plain(item)
+    if isinstance(out, np.ndarray):
+        if out.ndim == 0:
+            raise ValueError(f"expected a sequence, found a {type(item).__name__}")
+        return out
+    items = without_nan(list(out))
+    known = [value for value in items if not is_missing(value)]
+    if len({isinstance(value, str) for value in known}) > 1:
         raise ValueError("mixes tokens with numbers")
-    if any(value is None or value is np.ma.masked for value in items):
-        hidden = [value is None or value is np.ma.masked for value in items]
+    if len(known) < len(items):
+        hidden = [is_missing(value) for value in items]
         if known and isinstance(known[0], str):
             return np.array([MISSING_TOKEN if gone else value for value, gone in zip(items, hidden)],
                             dtype=object)
@@ -158,11 +154,6 @@ def _from_array(X: np.ndarray, lengths: Any) -> Raw:
     if X.size == 0:
         raise ValueError(f"X is empty: found an array of shape {X.shape}, at least one symbol is "
                          "required")
-    if X.ndim == 1 and X.dtype == object and not isinstance(X[0], (str, numbers.Number, type(None))):
-        return _from_list(list(X), single=None)
-    if X.ndim == 1 and X.dtype.kind in "US" or X.ndim == 1 and X.dtype == object:
-        return _from_list([v.decode() if isinstance(v, bytes) else v for v in X.tolist()],
-                          single=None) if _words(X) else _flat(X, [X.size], single=True)
     if X.ndim > 2:
         raise ValueError(f"X must have one or two axes, found {X.ndim}")
     # hmmlearn's column of symbols is one sequence; rows are sequences otherwise.
@@ -172,11 +163,6 @@ def _from_array(X: np.ndarray, lengths: Any) -> Raw:
     if lengths is not None:
         raise ValueError(f"lengths goes with concatenated sequences, but X has {X.shape[0]} rows")
     return _flat(X.reshape(-1), [X.shape[1]] * X.shape[0], single=False)
-
-
-def _words(X: np.ndarray) -> bool:
-    """Strings of several letters: each is a sequence."""
-    return X.dtype.kind in "US" and all(len(v) > 1 for v in X.tolist())
 
 
 def _flat(X: np.ndarray, lengths: list, single: bool) -> Raw:
@@ -221,8 +207,8 @@ def _symbols(array: np.ndarray) -> tuple:
 
 
 def _without_none(array: np.ndarray, missing: Optional[np.ndarray]) -> tuple:
-    """None in an array of objects is a missing symbol."""
-    hidden = np.array([value is None for value in array.flat])
+    """None or pandas' NA in an array of objects is a missing symbol."""
+    hidden = np.array([is_missing(value) for value in array.flat])
     if not hidden.any():
         return array, missing
     text = any(isinstance(value, (str, bytes)) for value in array.flat)
@@ -232,7 +218,7 @@ def _without_none(array: np.ndarray, missing: Optional[np.ndarray]) -> tuple:
 
 
 def _tokens(array: np.ndarray) -> np.ndarray:
-    values = [v.decode() if isinstance(v, bytes) else v for v in array.tolist()]
+    values = [decoded(value) for value in array.tolist()]
     for value in values:
         if not isinstance(value, str):
             raise ValueError(f"mixes tokens with {type(value).__name__} ({value!r:.40})")
