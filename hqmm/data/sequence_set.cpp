@@ -144,6 +144,23 @@ void SequenceSet::append(SequenceView sequence) {
   end_sequence();
 }
 
+void SequenceSet::append(const SequenceSet& other) {
+  for (std::size_t i = 0; i < other.size(); ++i) {
+    for (std::size_t t = 0; t < other[i].size(); ++t) push_back(other[i][t]);
+    if (other.labelled() && other.label(i) != kNoLabel) {
+      end_sequence_labelled(other.classes_[other.label(i)]);
+    } else {
+      end_sequence();
+    }
+    if (other.named()) name_last(other.names_[i]);
+  }
+}
+
+void SequenceSet::label_all(const std::string& label) {
+  classes_ = {label};
+  labels_.assign(size(), 0);
+}
+
 SequenceSet SequenceSet::subset(const std::vector<std::uint32_t>& chosen) const {
   SequenceSet out(alphabet_);
   out.classes_ = classes_;

@@ -185,6 +185,10 @@ class SequenceSet {
   void end_sequence_labelled(const std::string& label);
   void name_last(std::string name);
   void append(SequenceView sequence);
+  /// All sequences of another set, with their names and classes, under this set's alphabet.
+  void append(const SequenceSet& other);
+  /// Gives every sequence this class.
+  void label_all(const std::string& label);
   void set_alphabet(Alphabet alphabet) { alphabet_ = std::move(alphabet); }
 
   /// The chosen sequences, with labels and names, in the order given.

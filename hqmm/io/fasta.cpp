@@ -1,6 +1,7 @@
 #include "hqmm/io/fasta.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include "hqmm/io/letters.hpp"
 
@@ -12,12 +13,13 @@ constexpr char kFirstQuality = '!', kLastQuality = '~';
 /// Both formats as one machine over pieces of lines: FASTQ adds two parts to a record.
 class RecordReader {
  public:
-  RecordReader(const Input& input, Alphabet alphabet, Ambiguous ambiguous, bool fastq)
+  RecordReader(const Input& input, Alphabet alphabet, const ReadOptions& options, bool fastq)
       : file_(input.name()),
         alphabet_(std::move(alphabet)),
-        ambiguous_(ambiguous),
+        ambiguous_(options.ambiguous),
+        on_warning_(options.on_warning),
         fastq_(fastq),
-        letters_(alphabet_, ambiguous),
+        letters_(alphabet_, ambiguous_),
         set_(alphabet_) {}
 
   SequenceSet read(Input& input);
@@ -34,6 +36,7 @@ class RecordReader {
   void take_quality(std::string_view piece);
   void end_record();
   void finish();
+  void warn_of_empty_records() const;
   [[nodiscard]] Where here(std::uint64_t ahead = 0) const {
     return at_line(file_, line_, column_ + ahead + 1);
   }
@@ -41,6 +44,7 @@ class RecordReader {
   std::string file_;
   Alphabet alphabet_;
   Ambiguous ambiguous_;
+  std::function<void(const std::string&)> on_warning_;
   bool fastq_;
   LetterTable letters_;
   SequenceSet set_;
@@ -56,6 +60,8 @@ class RecordReader {
   std::uint64_t length_ = 0;     // letters of the record, dropped or not
   std::uint64_t qualities_ = 0;  // quality values of the record
   bool dropping_ = false;
+  std::uint64_t empty_records_ = 0;
+  std::string first_empty_;
 };
 
 SequenceSet RecordReader::read(Input& input) {
@@ -75,6 +81,7 @@ SequenceSet RecordReader::read(Input& input) {
   }
   end_line();
   finish();
+  warn_of_empty_records();
   return without(std::move(set_), dropped_);
 }
 
@@ -113,7 +120,6 @@ void RecordReader::begin_line(char first) {
     header_line_ = line_;
     length_ = qualities_ = 0;
   } else if (fastq_ && first == '+' && part_ == Part::kSequence) {
-    if (length_ == 0) end_record();
     part_ = Part::kPlus;
   } else if (!fastq_ && first == ';') {
     after_comment_ = part_;
@@ -187,8 +193,9 @@ void RecordReader::take_quality(std::string_view piece) {
 void RecordReader::end_record() {
   if (part_ == Part::kOutside) return;
   if (length_ == 0) {
-    throw fail(ErrorCode::kBadData, at_line(file_, header_line_, 1), "record '{}' is empty",
-               printable(name_));
+    if (empty_records_++ == 0)
+      first_empty_ = fmt::format("'{}' in line {}", printable(name_), header_line_);
+    return;
   }
   set_.end_sequence();
   set_.name_last(std::move(name_));
@@ -204,6 +211,16 @@ void RecordReader::finish() {
                                : "before its '+' line and quality values";
   throw fail(ErrorCode::kBadData, at_line(file_, header_line_, 1),
              "record '{}' is truncated: the file ends {}", printable(name_), ends);
+}
+
+/// Trimming tools leave reads of no length: nothing is wrong with the others.
+void RecordReader::warn_of_empty_records() const {
+  if (empty_records_ == 0 || !on_warning_) return;
+  const std::string what = empty_records_ == 1
+                               ? fmt::format("record {} is empty and was skipped", first_empty_)
+                               : fmt::format("{} records are empty and were skipped, the first {}",
+                                             empty_records_, first_empty_);
+  on_warning_(printable(file_, file_.size()) + ": " + what);
 }
 
 /// From the sequence lines of the head. Qualities are letters too, so FASTQ is walked by its
@@ -232,7 +249,7 @@ Alphabet guess_alphabet(const Input& input, bool fastq) {
 SequenceSet read_records(Input& input, const ReadOptions& options, bool fastq) {
   if (options.alphabet) require_letters(*options.alphabet, fastq ? "FASTQ" : "FASTA", input.name());
   Alphabet alphabet = options.alphabet ? *options.alphabet : guess_alphabet(input, fastq);
-  return RecordReader(input, std::move(alphabet), options.ambiguous, fastq).read(input);
+  return RecordReader(input, std::move(alphabet), options, fastq).read(input);
 }
 
 }  // namespace

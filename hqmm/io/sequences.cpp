@@ -2,6 +2,7 @@
 #include "hqmm/io/sequences.hpp"
 
 #include <array>
+#include <cassert>
 #include <utility>
 
 #include "hqmm/io/detect.hpp"
@@ -10,6 +11,7 @@
 #include "hqmm/io/labelled.hpp"
 #include "hqmm/io/mat.hpp"
 #include "hqmm/io/npy.hpp"
+#include "hqmm/io/place.hpp"
 #include "hqmm/io/table.hpp"
 #include "hqmm/io/text.hpp"
 #include "hqmm/io/uci.hpp"
@@ -74,6 +76,71 @@ SequenceSet read_as(Format format, Input& input, const ReadOptions& options) {
   return read_text(input, options);
 }
 
+SequenceSet read_one(const std::string& path, const ReadOptions& options, bool one_of_several) {
+  Input input(path, options.max_ratio);
+  const Format format =
+      options.format == Format::kAuto ? detect_format(input, options) : options.format;
+  check_options(format, options, path);
+  if (one_of_several && format == Format::kMat && !options.base) {
+    throw fail(ErrorCode::kUsage, in_file(path),
+               "with several files the number that means symbol 0 in MATLAB's is not guessed; give "
+               "{} or 0",
+               option("base", "1"));
+  }
+  SequenceSet set = read_as(format, input, options);
+  if (set.empty()) throw fail(ErrorCode::kBadData, in_file(path), "the input holds no sequences");
+  if (set.alphabet().size() == 0) {
+    throw fail(ErrorCode::kBadData, in_file(path),
+               "every symbol is missing, so the alphabet cannot be told; give it with {}",
+               option("alphabet"));
+  }
+  return set;
+}
+
+/// Two alphabets that were each told from one file, as one told from both; nothing when they are of
+/// different kinds.
+std::optional<Alphabet> told_from_both(const Alphabet& a, const Alphabet& b) {
+  using Kind = Alphabet::Kind;
+  if (a == b) return a;
+  if (a.kind() != b.kind()) {
+    const auto nucleic = [](Kind kind) { return kind == Kind::kDna || kind == Kind::kRna; };
+    if (nucleic(a.kind()) && nucleic(b.kind())) return Alphabet::dna();
+    return {};
+  }
+  if (a.kind() != Kind::kIntegers) return {};
+  return a.size() < b.size() ? b : a;
+}
+
+/// Sets of several files, one after the other.
+class Joined {
+ public:
+  explicit Joined(const ReadOptions& options) : given_(options.alphabet.has_value()) {}
+
+  void add(SequenceSet set, const std::string& path) {
+    if (first_.empty()) {
+      first_ = path;
+      set_ = std::move(set);
+      return;
+    }
+    const auto both = told_from_both(set_.alphabet(), set.alphabet());
+    if (!both) {
+      throw fail(ErrorCode::kUsage, in_file(path),
+                 "the alphabet is {}, but that of {} is {}; give the one of all files with {}",
+                 set.alphabet().description(), printable(first_, first_.size()),
+                 set_.alphabet().description(), option("alphabet"));
+    }
+    assert(!given_ || set_.alphabet() == *both);
+    set_.set_alphabet(*both);
+    set_.append(set);
+  }
+  SequenceSet take() { return std::move(set_); }
+
+ private:
+  bool given_;
+  std::string first_;
+  SequenceSet set_;
+};
+
 }  // namespace
 
 Format parse_format(std::string_view text) {
@@ -90,18 +157,30 @@ std::string_view format_name(Format format) {
 }
 
 SequenceSet read_sequences(const std::string& path, const ReadOptions& options) {
-  Input input(path, options.max_ratio);
-  const Format format =
-      options.format == Format::kAuto ? detect_format(input, options) : options.format;
-  check_options(format, options, path);
-  SequenceSet set = read_as(format, input, options);
-  if (set.empty()) throw fail(ErrorCode::kBadData, in_file(path), "the input holds no sequences");
-  if (set.alphabet().size() == 0) {
-    throw fail(ErrorCode::kBadData, in_file(path),
-               "every symbol is missing, so the alphabet cannot be told; give it with {}",
-               option("alphabet"));
+  return read_one(path, options, false);
+}
+
+SequenceSet read_sequences(const std::vector<std::string>& paths, const ReadOptions& options) {
+  assert(!paths.empty());
+  Joined joined(options);
+  for (const std::string& path : paths) joined.add(read_one(path, options, paths.size() > 1), path);
+  return joined.take();
+}
+
+SequenceSet read_classes(const std::vector<ClassFile>& files, const ReadOptions& options) {
+  assert(!files.empty());
+  Joined joined(options);
+  for (const ClassFile& file : files) {
+    SequenceSet set = read_one(file.path, options, files.size() > 1);
+    if (set.labelled()) {
+      throw fail(ErrorCode::kUsage, in_file(file.path),
+                 "the file has classes of its own, and cannot be the class '{}' as well",
+                 printable(file.name));
+    }
+    set.label_all(file.name);
+    joined.add(std::move(set), file.path);
   }
-  return set;
+  return joined.take();
 }
 
 }  // namespace hqmm

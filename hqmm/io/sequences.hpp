@@ -1,6 +1,7 @@
 // Reading sequence files of every format, detected by content.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -37,11 +38,32 @@ struct ReadOptions {
   std::optional<int> base;
   /// A gzip stream may unpack to so many times its size (once it is beyond 64 MiB).
   double max_ratio = kMaxRatio;
+  /// Called with what people should know of an input that is read all the same, one line each:
+  /// records without a letter that were skipped.
+  std::function<void(const std::string&)> on_warning;
 };
 
 /// Reads a whole file ("-": stdin). Throws kNoInput or kBadData with file, line and column or byte.
 /// An input without any sequence is kBadData.
 [[nodiscard]] SequenceSet read_sequences(const std::string& path, const ReadOptions& options = {});
+
+/// The sequences of several files in the order of the files, as one set: with the hash that one
+/// file with all of them would have. Each file has a format of its own. Without an alphabet given,
+/// numbers go up to the largest of any file, DNA and RNA together are DNA, and other mixtures are
+/// kUsage.
+[[nodiscard]] SequenceSet read_sequences(const std::vector<std::string>& paths,
+                                         const ReadOptions& options = {});
+
+/// A file whose sequences are all of one class.
+struct ClassFile {
+  std::string name;
+  std::string path;
+};
+
+/// The sequences of several files, each with the class of its file. Throws kUsage for a file that
+/// holds classes of its own.
+[[nodiscard]] SequenceSet read_classes(const std::vector<ClassFile>& files,
+                                       const ReadOptions& options = {});
 
 /// The text format: one sequence per line, tokens separated by blanks; with classes, `CLASS<TAB>`
 /// first. Throws kBadData naming what would be read back as something else: a class that is empty,

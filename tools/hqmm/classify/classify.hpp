@@ -13,7 +13,9 @@
 #include "hqmm/evaluate/cross_validation.hpp"
 #include "hqmm/evaluate/explain.hpp"
 #include "hqmm/io/classifier_file.hpp"
+#include "hqmm/io/sequences.hpp"
 #include "support/command.hpp"
+#include "support/data_files.hpp"
 #include "support/own_files.hpp"
 #include "support/progress_line.hpp"
 #include "support/text_table.hpp"
@@ -55,8 +57,23 @@ class ClassifierFlags {
   std::size_t inner_folds_ = 3;
 };
 
-/// Labelled sequences of a file; the message of what is missing names the file.
-[[nodiscard]] SequenceSet read_labelled_data(const std::string& path, const DataOptions& data);
+/// The labelled sequences of fit and cross-validate: of files that hold classes, or of files that
+/// are one class each.
+class LabelledFiles {
+ public:
+  void add_to(Command command);
+  /// For require_other_files().
+  [[nodiscard]] std::vector<NamedFile> named() const;
+  /// The message of what is missing names the files. Throws kUsage for flags that do not go
+  /// together.
+  [[nodiscard]] SequenceSet read(const DataOptions& data) const;
+
+ private:
+  [[nodiscard]] std::vector<ClassFile> class_files() const;
+
+  Paths paths_;
+  std::vector<std::string> classes_;  // NAME=FILE
+};
 
 /// A line with the time left on a terminal, and Ctrl-C as one line and code 130.
 class ClassifyProgress {

@@ -31,7 +31,7 @@ struct CrossValidateFlags {
   CommonOptions common;
   DataOptions data;
   ClassifierFlags flags;
-  std::string path;
+  LabelledFiles files;
   std::size_t folds = 5;
   std::size_t order = 3;
   bool no_baselines = false;
@@ -86,7 +86,7 @@ std::string predictions_text(const SequenceSet& data, const CrossValidation& fou
 
 void run_cross_validate(const CrossValidateFlags& options) {
   std::vector<NamedFile> inputs = options.flags.position_maps();
-  inputs.push_back({"DATA", options.path});
+  for (const NamedFile& file : options.files.named()) inputs.push_back(file);
   require_other_files({{"-o", options.common.out},
                        {"--report", options.report},
                        {"--predictions", options.predictions}},
@@ -94,7 +94,7 @@ void run_cross_validate(const CrossValidateFlags& options) {
   for (const std::string& path : {options.common.out, options.report, options.predictions})
     if (!path.empty()) require_writable_place(path);
   leave_on_interrupts();
-  const SequenceSet data = read_labelled_data(options.path, options.data);
+  const SequenceSet data = options.files.read(options.data);
   const ClassifierFlags::Plan plan = options.flags.plan(data, options.common);
   if (!plan.why.empty()) narrate(options.common, plan.why);
   CrossValidationOptions how = plan.selection;
@@ -137,9 +137,7 @@ void add_classify_cross_validate(Command classify) {
   auto options = std::make_shared<CrossValidateFlags>();
   Command command = classify.add_subcommand(
       "cross-validate", "Errors on sequences that were not learned from, with baselines");
-  command.add_option("DATA", options->path, "Labelled sequences; '-' for stdin")
-      .required()
-      .type_name("");
+  options->files.add_to(command);
   options->flags.add_to(command);
   command.add_option("--folds", options->folds, "Parts that are scored in turn")
       .check(whole_number(2, 1000000))
@@ -173,6 +171,7 @@ population in which the classes are as frequent as --prior says.
 Examples:
   hqmm classify cross-validate splice.data
   hqmm classify cross-validate splice.data --members 5 --group homology:45 --report splice.md
+  hqmm classify cross-validate --class EI=ei.fa --class IE=ie.fa --class N=none.fa
   hqmm classify cross-validate families.txt --alphabet protein --grid 'latent-dim=4,8;epochs=20,40')");
   command.callback([options] { run_cross_validate(*options); });
 }

@@ -37,7 +37,7 @@ struct FitOptions {
   CommonOptions common;
   DataOptions data;
   ClassifierFlags flags;
-  std::string path;
+  LabelledFiles files;
 };
 
 Json fit_json(const FitOptions& options, const ClassifierFile& file, const Classification& figures,
@@ -60,11 +60,11 @@ void run_fit(const FitOptions& options) {
   if (options.common.out.empty())
     throw fail(ErrorCode::kUsage, "where should the classifier go? Give -o clf.h5");
   std::vector<NamedFile> inputs = options.flags.position_maps();
-  inputs.push_back({"DATA", options.path});
+  for (const NamedFile& file : options.files.named()) inputs.push_back(file);
   require_other_files({{"-o", options.common.out}}, inputs);
   require_writable_place(options.common.out);
   leave_on_interrupts();
-  const SequenceSet data = read_labelled_data(options.path, options.data);
+  const SequenceSet data = options.files.read(options.data);
   const ClassifierFlags::Plan plan = options.flags.plan(data, options.common);
   if (!plan.why.empty()) narrate(options.common, plan.why);
   ClassifyProgress progress(options.common, "learning");
@@ -204,9 +204,7 @@ void inspect_classifier(const ClassifierFile& file, const std::string& path,
 void add_classify_fit(Command classify) {
   auto options = std::make_shared<FitOptions>();
   Command command = classify.add_subcommand("fit", "Learn a classifier from labelled sequences");
-  command.add_option("DATA", options->path, "Labelled sequences; '-' for stdin")
-      .required()
-      .type_name("");
+  options->files.add_to(command);
   options->flags.add_to(command);
   options->data.add_to(command);
   add_common(command, options->common, "Classifier file to write");
@@ -214,7 +212,9 @@ void add_classify_fit(Command classify) {
       R"(Without a --grid the settings are chosen from the small default one, by cross-validation inside DATA, as
 'hqmm classify cross-validate' does inside its training folds.
 
-Example: hqmm classify fit splice.data -o splice.h5)");
+Examples:
+  hqmm classify fit splice.data -o splice.h5
+  hqmm classify fit --class EI=ei.fa --class IE=ie.fa --class N=none.fa -o splice.h5)");
   command.callback([options] { run_fit(*options); });
 }
 

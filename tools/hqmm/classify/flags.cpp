@@ -157,16 +157,6 @@ std::vector<NamedFile> ClassifierFlags::position_maps() const {
   return out;
 }
 
-SequenceSet read_labelled_data(const std::string& path, const DataOptions& data) {
-  SequenceSet set = read_sequences(path, data.resolve());
-  try {
-    require_labelled(set);
-  } catch (const Error& error) {
-    throw error.at({path, {}, {}, {}, {}});
-  }
-  return set;
-}
-
 ClassifyProgress::ClassifyProgress(const CommonOptions& common, std::string what)
     : line_(common), what_(std::move(what)), stop_(catch_interrupts()) {}
 

@@ -33,7 +33,7 @@ struct ClassifyPredictFlags {
   CommonOptions common;
   DataOptions data;
   std::string classifier;
-  std::string path;
+  Paths paths;
   double threshold = 0.0;
   bool explain = false;
 };
@@ -155,14 +155,14 @@ std::string abstention_text(const Abstention& found) {
 }
 
 void run_classify_predict(const ClassifyPredictFlags& options) {
-  if (options.classifier == "-" && options.path == "-")
-    throw fail(ErrorCode::kUsage, "only one input can come from stdin");
-  require_other_files({{"-o", options.common.out}},
-                      {{"CLASSIFIER", options.classifier}, {"DATA", options.path}});
+  require_one_stdin({{options.classifier}, options.paths});
+  std::vector<NamedFile> inputs{{"CLASSIFIER", options.classifier}};
+  add_named(inputs, "DATA", options.paths);
+  require_other_files({{"-o", options.common.out}}, inputs);
   const Classifier classifier = read_classifier(options.classifier).classifier;
   for (const AnyModel& model : classifier.models) warn_if_infeasible(model, options.classifier);
   const SequenceSet set =
-      read_sequences(options.path, options.data.resolve(&classifier.alphabet()));
+      read_sequences(options.paths, options.data.resolve(&classifier.alphabet()));
   const Posteriors posteriors = posteriors_of(classifier, set, options.common.threads);
   const Known known = known_rows(set, classifier.classes);
   if (known.strange > 0) {
@@ -205,7 +205,9 @@ void add_classify_predict(Command classify) {
   Command command =
       classify.add_subcommand("predict", "Class and posterior probabilities of every sequence");
   command.add_option("CLASSIFIER", options->classifier, "Classifier file").required().type_name("");
-  command.add_option("DATA", options->path, "Sequences, labelled or not; '-' for stdin")
+  command
+      .add_option("DATA", options->paths,
+                  "Sequences, labelled or not, one or more files; '-' for stdin")
       .required()
       .type_name("");
   command

@@ -11,6 +11,7 @@
 #include "hqmm/evaluate/chain_baseline.hpp"
 #include "hqmm/io/sequences.hpp"
 #include "support/command.hpp"
+#include "support/data_files.hpp"
 #include "support/output.hpp"
 #include "support/own_files.hpp"
 
@@ -21,8 +22,8 @@ struct BaselineFlags {
   CommonOptions common;
   DataOptions data;
   std::string train;
-  std::string sequences;
-  std::string validation;
+  Paths sequences;
+  Paths validation;
   std::vector<std::size_t> orders{0, 1, 2, 3, 4, 5, 6, 7};
   double pseudo_count = 1.0;
   std::size_t burn_in = 0;
@@ -30,9 +31,11 @@ struct BaselineFlags {
 };
 
 void run_baseline(const BaselineFlags& options) {
-  require_other_files({{"-o", options.common.out}}, {{"TRAIN", options.train},
-                                                     {"DATA", options.sequences},
-                                                     {"--validation", options.validation}});
+  require_one_stdin({{options.train}, options.sequences, options.validation});
+  std::vector<NamedFile> inputs{{"TRAIN", options.train}};
+  add_named(inputs, "DATA", options.sequences);
+  add_named(inputs, "--validation", options.validation);
+  require_other_files({{"-o", options.common.out}}, inputs);
   ReadOptions read = options.data.resolve();
   const SequenceSet train = read_sequences(options.train, read);
   read.alphabet = train.alphabet();
@@ -65,7 +68,9 @@ void add_baseline(Command program) {
       program.add_subcommand("baseline", "Bits per symbol of Markov chains, to compare models with")
           .group("Use a model");
   command.add_option("TRAIN", options->train, "Sequences to count in").required().type_name("");
-  command.add_option("DATA", options->sequences, "Sequences to score").required().type_name("");
+  command.add_option("DATA", options->sequences, "Sequences to score, one or more files")
+      .required()
+      .type_name("");
   command.add_option("--order", options->orders, "Symbols of context")
       .check(whole_number(0, 30))
       .delimiter(',')
@@ -75,7 +80,8 @@ void add_baseline(Command program) {
       .type_name("K,…");
   command
       .add_option("--validation", options->validation,
-                  "Sequences to choose the pseudo count of every order by")
+                  "Sequences to choose the pseudo count of every order by; may be given again")
+      .one_word()
       .group("Chains")
       .type_name("PATH");
   command

@@ -22,6 +22,7 @@
 #include "hqmm/io/text.hpp"
 #include "hqmm/model/any_model.hpp"
 #include "support/command.hpp"
+#include "support/data_files.hpp"
 #include "support/model_text.hpp"
 #include "support/output.hpp"
 #include "support/own_files.hpp"
@@ -33,7 +34,7 @@ struct PredictFlags {
   CommonOptions common;
   DataOptions data;
   std::string model;
-  std::string sequences = "-";
+  Paths sequences{"-"};
   std::size_t steps = 1;
 };
 
@@ -113,14 +114,16 @@ void follow(Predictor<Filter>& predictor, const ReadOptions& read) {
 }
 
 void run_predict(const PredictFlags& options) {
-  require_other_files({{"-o", options.common.out}},
-                      {{"MODEL", options.model}, {"DATA", options.sequences}});
+  require_one_stdin({{options.model}, options.sequences});
+  std::vector<NamedFile> inputs{{"MODEL", options.model}};
+  add_named(inputs, "DATA", options.sequences);
+  require_other_files({{"-o", options.common.out}}, inputs);
   const ModelFile file = read_model(options.model);
   const Alphabet& alphabet = alphabet_of(file.model);
   const ReadOptions read = options.data.resolve(&alphabet);
   warn_if_infeasible(file.model, options.model);
-  const bool stream =
-      options.sequences == "-" && (!options.data.format_given() || read.format == Format::kText);
+  const bool stream = options.sequences == Paths{"-"} &&
+                      (!options.data.format_given() || read.format == Format::kText);
   std::visit(
       [&](const auto& model) {
         Predictor predictor(make_filter(model), options, alphabet);
@@ -146,7 +149,9 @@ void add_predict(Command program) {
       program.add_subcommand("predict", "Distribution of the next symbol after every prefix")
           .group("Use a model");
   command.add_option("MODEL", options->model, "Model file").required().type_name("");
-  command.add_option("DATA", options->sequences, "Sequences; '-' (the default) follows stdin live")
+  command
+      .add_option("DATA", options->sequences,
+                  "Sequences, one or more files; '-' (the default) follows stdin live")
       .type_name("");
   command.add_option("--steps", options->steps, "Predict the symbol this many steps ahead")
       .check(whole_number(1, 1000000))

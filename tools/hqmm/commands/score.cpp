@@ -17,6 +17,7 @@
 #include "hqmm/score/score.hpp"
 #include "hqmm/score/score_json.hpp"
 #include "support/command.hpp"
+#include "support/data_files.hpp"
 #include "support/model_text.hpp"
 #include "support/output.hpp"
 #include "support/own_files.hpp"
@@ -28,10 +29,15 @@ struct ScoreFlags {
   CommonOptions common;
   DataOptions data;
   std::string model;
-  std::string sequences;
+  Paths sequences;
   std::size_t burn_in = 0;
   bool per_sequence = false;
 };
+
+/// Of files read together some may have classes and others not.
+bool has_class(const SequenceSet& set, std::size_t i) {
+  return set.labelled() && set.label(i) != SequenceSet::kNoLabel;
+}
 
 Json sequence_json(const SequenceSet& set, const Score& score, std::size_t i, bool infeasible) {
   const SequenceLikelihood& one = score.per_sequence[i];
@@ -39,7 +45,7 @@ Json sequence_json(const SequenceSet& set, const Score& score, std::size_t i, bo
   Json out;
   out["index"] = i;
   if (set.named()) out["name"] = set.name(i);
-  if (set.labelled()) out["class"] = set.classes()[set.label(i)];
+  if (has_class(set, i)) out["class"] = set.classes()[set.label(i)];
   out["symbols"] = one.scored;
   out["log_likelihood"] = number(one.log_likelihood);
   out["da"] = number(description_accuracy(one.log_likelihood, one.scored, s));
@@ -96,17 +102,20 @@ std::string per_sequence_text(const SequenceSet& set, const Score& score) {
   for (std::size_t i = 0; i < set.size(); ++i) {
     const SequenceLikelihood& one = score.per_sequence[i];
     const auto da = description_accuracy(one.log_likelihood, one.scored, set.alphabet().size());
-    out += fmt::format("{:>8}  {:>10}  {:>16.6f}  {:>10}{}{}\n", i, one.scored, one.log_likelihood,
-                       figure(da, 6),
-                       set.labelled() ? "  " + in_a_line(set.classes()[set.label(i)]) : "",
-                       set.named() ? "  " + in_a_line(set.name(i)) : "");
+    out += fmt::format(
+        "{:>8}  {:>10}  {:>16.6f}  {:>10}{}{}\n", i, one.scored, one.log_likelihood, figure(da, 6),
+        set.labelled() ? "  " + (has_class(set, i) ? in_a_line(set.classes()[set.label(i)]) : "–")
+                       : "",
+        set.named() ? "  " + in_a_line(set.name(i)) : "");
   }
   return out;
 }
 
 void run_score(const ScoreFlags& options) {
-  require_other_files({{"-o", options.common.out}},
-                      {{"MODEL", options.model}, {"DATA", options.sequences}});
+  require_one_stdin({{options.model}, options.sequences});
+  std::vector<NamedFile> inputs{{"MODEL", options.model}};
+  add_named(inputs, "DATA", options.sequences);
+  require_other_files({{"-o", options.common.out}}, inputs);
   const ModelFile file = read_model(options.model);
   const Alphabet& alphabet = alphabet_of(file.model);
   SequenceSet set = read_sequences(options.sequences, options.data.resolve(&alphabet));
@@ -114,7 +123,7 @@ void run_score(const ScoreFlags& options) {
                              options.per_sequence ? Detail::kSequences : Detail::kSums);
   warn_if_infeasible(file.model, options.model);
   if (result.sequences == 0) {
-    throw fail(ErrorCode::kBadData, {options.sequences, {}, {}, {}, {}},
+    throw fail(ErrorCode::kBadData, {shown(options.sequences), {}, {}, {}, {}},
                "no symbol is left to score: every sequence is missing or not longer than the "
                "burn-in of {}",
                options.burn_in);
@@ -147,7 +156,7 @@ void add_score(Command program) {
   command.add_option("MODEL", options->model, "Model file (.h5, .json, .mat)")
       .required()
       .type_name("");
-  command.add_option("DATA", options->sequences, "Sequences; '-' for stdin")
+  command.add_option("DATA", options->sequences, "Sequences, one or more files; '-' for stdin")
       .required()
       .type_name("");
   command

@@ -91,6 +91,7 @@ ReadOptions DataOptions::resolve(const Alphabet* model) const {
   options.variables = variables_;
   options.base = base_;
   options.max_ratio = max_ratio_;
+  options.on_warning = warn;
   return options;
 }
 

@@ -5,21 +5,22 @@
 
 #include "hqmm/data/sequence_set.hpp"
 #include "hqmm/io/sequences.hpp"
+#include "support/data_files.hpp"
 
 namespace hqmm::cli {
 
 SessionData read_train_data(const TrainJob& job) {
   ReadOptions read = job.data.resolve();
-  auto train = std::make_shared<const SequenceSet>(read_sequences(job.train_path, read));
+  auto train = std::make_shared<const SequenceSet>(read_sequences(job.train_paths, read));
   std::shared_ptr<const SequenceSet> validation;
-  if (!job.validation_path.empty()) {
+  if (!job.validation_paths.empty()) {
     read.alphabet = train->alphabet();
-    validation = std::make_shared<const SequenceSet>(read_sequences(job.validation_path, read));
+    validation = std::make_shared<const SequenceSet>(read_sequences(job.validation_paths, read));
   }
   SessionData out =
       session_data(std::move(train), validation, job.validation_share, job.options.seed);
-  out.train_file = job.train_path;
-  out.validation_file = validation ? job.validation_path : job.train_path;
+  out.train_file = shown(job.train_paths);
+  out.validation_file = validation ? shown(job.validation_paths) : out.train_file;
   return out;
 }
 

@@ -30,7 +30,7 @@ bool is_about_one_run(std::string_view id) {
 
 void TrainFlags::add_to(Command command) {
   command_ = command;
-  command.add_option("DATA", train_path_, "Training sequences").type_name("");
+  command.add_option("DATA", train_paths_, "Training sequences, one or more files").type_name("");
   add_option_flags(command);
   add_preset_flag(command);
   add_warm_start_flag(command);
@@ -43,7 +43,9 @@ void TrainFlags::add_to(Command command) {
 void TrainFlags::add_grid_to(Command command) {
   grid_ = true;
   command_ = command;
-  command.add_option("DATA", train_path_, "Training sequences").required().type_name("");
+  command.add_option("DATA", train_paths_, "Training sequences, one or more files")
+      .required()
+      .type_name("");
   add_size_lists(command);
   add_option_flags(command);
   add_preset_flag(command);
@@ -111,7 +113,10 @@ void TrainFlags::add_warm_start_flag(Command command) {
 }
 
 void TrainFlags::add_data_flags(Command command) {
-  command.add_option("--validation", validation_path_, "Sequences to select the best epoch on")
+  command
+      .add_option("--validation", validation_paths_,
+                  "Sequences to select the best epoch on; may be given again for more files")
+      .one_word()
       .group(kData)
       .type_name("PATH");
   command

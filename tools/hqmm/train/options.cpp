@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -24,6 +24,7 @@
 #include "hqmm/run/run_directory.hpp"
 #include "hqmm/run/selection.hpp"
 #include "hqmm/run/train_config.hpp"
+#include "support/data_files.hpp"
 #include "support/output.hpp"
 #include "support/own_files.hpp"
 
@@ -51,9 +52,9 @@ bool same_folder(const std::filesystem::path& a, const std::filesystem::path& b)
 /// A slip of the hand must cost neither the data nor what a run keeps.
 void require_own_files(const TrainJob& job) {
   const std::string run_option = job.resuming ? "--resume" : "--run";
-  std::vector<NamedFile> inputs{{"DATA", job.train_path},
-                                {"--validation", job.validation_path},
-                                {"--warm-start", job.warm_start == "em" ? "" : job.warm_start}};
+  std::vector<NamedFile> inputs{{"--warm-start", job.warm_start == "em" ? "" : job.warm_start}};
+  add_named(inputs, "DATA", job.train_paths);
+  add_named(inputs, "--validation", job.validation_paths);
   std::vector<NamedFile> kept = files_of_run(job.run_path);
   if (job.resuming) {  // it reads what it has written; its own warm start may be one of its files
     require_other_files({{"-o", job.out}}, kept);
@@ -75,6 +76,22 @@ std::string utf8(const std::string& path) {
              printable(path, 200));
 }
 
+/// One path as it is, several as a list.
+Json paths_json(const Paths& paths) {
+  if (paths.size() > 1) {
+    Json out = Json::array();
+    for (const std::string& path : paths) out.push_back(utf8(absolute(path)));
+    return out;
+  }
+  return paths.empty() ? "" : utf8(absolute(paths.front()));
+}
+
+Paths paths_from_json(const nlohmann::json& json) {
+  if (json.is_array()) return json.get<Paths>();
+  auto path = json.get<std::string>();
+  return path.empty() ? Paths{} : Paths{std::move(path)};
+}
+
 }  // namespace
 
 void TrainJob::settle(std::size_t alphabet_size) {
@@ -88,8 +105,8 @@ Json TrainJob::config(const std::string& train_hash, const std::string& validati
   config["command"] = "train";
   config["version"] = HQMM_VERSION;
   config["simd"] = simd_target();
-  config["train"] = utf8(absolute(train_path));
-  config["validation"] = utf8(absolute(validation_path));
+  config["train"] = paths_json(train_paths);
+  config["validation"] = paths_json(validation_paths);
   config["validation_share"] = validation_share;
   config["train_hash"] = train_hash;
   config["validation_hash"] = validation_hash;
@@ -149,17 +166,18 @@ void TrainFlags::take_sizes_from_warm_start(TrainOptions& options) const {
 }
 
 void TrainFlags::require_flags_that_go_together() const {
-  if (train_path_.empty()) throw fail(ErrorCode::kUsage, "DATA is required (or --resume DIR)");
+  if (train_paths_.empty()) throw fail(ErrorCode::kUsage, "DATA is required (or --resume DIR)");
   if (common_.out.empty() && run_path_.empty() && !grid_) {
     throw fail(ErrorCode::kUsage, "where should the model go? Give -o model.h5 (or --run DIR)");
   }
-  if (!run_path_.empty() && (train_path_ == "-" || validation_path_ == "-")) {
+  const auto from_stdin = [](const Paths& paths) {
+    return std::count(paths.begin(), paths.end(), "-") > 0;
+  };
+  if (!run_path_.empty() && (from_stdin(train_paths_) || from_stdin(validation_paths_))) {
     throw fail(ErrorCode::kUsage,
                "--run needs data in a file: a run that goes on must read it again");
   }
-  const std::initializer_list<std::string> inputs = {train_path_, validation_path_, warm_start_};
-  if (std::count(inputs.begin(), inputs.end(), "-") > 1)
-    throw fail(ErrorCode::kUsage, "only one input can come from stdin");
+  require_one_stdin({train_paths_, validation_paths_, {warm_start_}});
   require_compatible(given_);
   if (stationarity_ && learner() != LearnerKind::kNsRis)
     throw fail(ErrorCode::kUsage, "--stationarity is about ns-ris, not {}", name_of(learner()));
@@ -171,8 +189,8 @@ TrainJob TrainFlags::job() {
   TrainJob job;
   job.common = common_;
   job.data = data_;
-  job.train_path = train_path_;
-  job.validation_path = validation_path_;
+  job.train_paths = train_paths_;
+  job.validation_paths = validation_paths_;
   job.validation_share = validation_share_;
   job.run_path = run_path_;
   job.out = common_.out.empty() ? model_in(run_path_) : common_.out;
@@ -209,8 +227,8 @@ TrainJob TrainFlags::resume(const RunDirectory& run) const {
   job.out = common_.out.empty() ? model_in(resume_path_) : common_.out;
   const nlohmann::json config = parse_json(run.config());
   try {
-    config.at("train").get_to(job.train_path);
-    config.at("validation").get_to(job.validation_path);
+    job.train_paths = paths_from_json(config.at("train"));
+    job.validation_paths = paths_from_json(config.at("validation"));
     config.at("validation_share").get_to(job.validation_share);
     config.at("train_hash").get_to(job.expected_train_hash);
     config.at("validation_hash").get_to(job.expected_validation_hash);

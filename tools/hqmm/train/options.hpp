@@ -13,6 +13,7 @@
 #include "hqmm/learn/options.hpp"
 #include "hqmm/model/any_model.hpp"
 #include "support/command.hpp"
+#include "support/data_files.hpp"
 #include "support/option_flags.hpp"
 
 namespace hqmm {
@@ -26,8 +27,8 @@ namespace hqmm::cli {
 struct TrainJob {
   CommonOptions common;
   DataOptions data;
-  std::string train_path;
-  std::string validation_path;  // empty: a share of the training data
+  Paths train_paths;
+  Paths validation_paths;  // none: a share of the training data
   double validation_share = 0.2;
   std::string out;         // where the model goes
   std::string began_with;  // when resuming: the -o that the run began with
@@ -87,7 +88,8 @@ class TrainFlags {
   CommonOptions common_;
   DataOptions data_;
   std::optional<AnyModel> warm_model_;
-  std::string train_path_, validation_path_, run_path_, resume_path_, warm_start_;
+  Paths train_paths_, validation_paths_;
+  std::string run_path_, resume_path_, warm_start_;
   double validation_share_ = 0.2;
   bool stationarity_ = false;
   std::string preset_ = "default";

@@ -18,6 +18,7 @@
 #include "hqmm/run/selection.hpp"
 #include "hqmm/run/session.hpp"
 #include "support/command.hpp"
+#include "support/data_files.hpp"
 #include "support/interrupts.hpp"
 #include "support/output.hpp"
 #include "support/own_files.hpp"
@@ -62,7 +63,10 @@ void require_own_grid_files(const SelectFlags& flags, const TrainJob& job) {
     if (!flags.models.empty())
       outputs.push_back({"--models", (std::filesystem::path(flags.models) / name).string()});
   }
-  require_other_files(outputs, {{"DATA", job.train_path}, {"--validation", job.validation_path}});
+  std::vector<NamedFile> inputs;
+  add_named(inputs, "DATA", job.train_paths);
+  add_named(inputs, "--validation", job.validation_paths);
+  require_other_files(outputs, inputs);
 }
 
 /// Where a model of the grid goes; nowhere without a folder for all of them.

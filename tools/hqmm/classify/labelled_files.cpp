@@ -1,0 +1,65 @@
+// The labelled data of `hqmm classify`: files with classes in them, or a file per class.
+#include <string>
+#include <vector>
+
+#include "classify/classify.hpp"
+#include "hqmm/core/error.hpp"
+#include "hqmm/io/sequences.hpp"
+#include "hqmm/learn/classifier_learner.hpp"
+
+namespace hqmm::cli {
+
+void LabelledFiles::add_to(Command command) {
+  command
+      .add_option("DATA", paths_,
+                  "Labelled sequences, one or more files; '-' for stdin; not with --class")
+      .type_name("");
+  command
+      .add_option("--class", classes_,
+                  "The sequences of one class, in a file of their own; again for every class, and "
+                  "for more files of one")
+      .one_word()
+      .group("Reading data")
+      .type_name("NAME=FILE");
+}
+
+std::vector<NamedFile> LabelledFiles::named() const {
+  std::vector<NamedFile> out;
+  add_named(out, "DATA", paths_);
+  for (const ClassFile& file : class_files()) out.push_back({"--class", file.path});
+  return out;
+}
+
+std::vector<ClassFile> LabelledFiles::class_files() const {
+  std::vector<ClassFile> out;
+  for (const std::string& text : classes_) {
+    const std::size_t mark = text.find('=');
+    if (mark == std::string::npos || mark == 0 || mark + 1 == text.size()) {
+      throw fail(ErrorCode::kUsage, "--class {}: expected NAME=FILE, such as EI=ei.fa",
+                 printable(text, 200));
+    }
+    out.push_back({text.substr(0, mark), text.substr(mark + 1)});
+  }
+  return out;
+}
+
+SequenceSet LabelledFiles::read(const DataOptions& data) const {
+  const std::vector<ClassFile> files = class_files();
+  if (paths_.empty() && files.empty())
+    throw fail(ErrorCode::kUsage, "DATA is required, or --class NAME=FILE for every class");
+  if (!paths_.empty() && !files.empty())
+    throw fail(ErrorCode::kUsage, "give DATA with classes in it or --class, not both");
+  Paths all = paths_;
+  for (const ClassFile& file : files) all.push_back(file.path);
+  require_one_stdin({all});
+  SequenceSet set =
+      files.empty() ? read_sequences(paths_, data.resolve()) : read_classes(files, data.resolve());
+  try {
+    require_labelled(set);
+  } catch (const Error& error) {
+    throw error.at({shown(all), {}, {}, {}, {}});
+  }
+  return set;
+}
+
+}  // namespace hqmm::cli

@@ -1,0 +1,29 @@
+#include "support/data_files.hpp"
+
+#include <algorithm>
+
+#include "hqmm/core/error.hpp"
+
+namespace hqmm::cli {
+
+std::string shown(const Paths& paths) {
+  constexpr std::size_t kAllShown = 3;
+  if (paths.empty()) return {};
+  if (paths.size() > kAllShown)
+    return fmt::format("{} and {} more files", paths.front(), paths.size() - 1);
+  std::string out;
+  for (const std::string& path : paths) out += (out.empty() ? "" : ", ") + path;
+  return out;
+}
+
+void add_named(std::vector<NamedFile>& to, const std::string& name, const Paths& paths) {
+  for (const std::string& path : paths) to.push_back({name, path});
+}
+
+void require_one_stdin(std::initializer_list<Paths> inputs) {
+  std::ptrdiff_t count = 0;
+  for (const Paths& paths : inputs) count += std::count(paths.begin(), paths.end(), "-");
+  if (count > 1) throw fail(ErrorCode::kUsage, "only one input can come from stdin");
+}
+
+}  // namespace hqmm::cli
