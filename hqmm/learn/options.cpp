@@ -173,6 +173,20 @@ double emission_step_at(const TrainOptions& options, std::size_t epoch) {
   return options.emission_step * share_of_step(options, epoch);
 }
 
+/// Where restarts are halved, later epochs are of fewer of them: each third of three parts, say,
+/// takes half the time of the one before.
+double share_of_work(const TrainOptions& options, std::size_t epochs) {
+  if (options.epochs == 0) return 1.0;
+  const double at = static_cast<double>(epochs) / static_cast<double>(options.epochs);
+  if (!options.halving || options.restarts < 2) return at;
+  const double parts = 1.0 + std::ceil(std::log2(static_cast<double>(options.restarts)));
+  const double done = std::floor(at * parts);
+  // of parts that weigh 1, 1/2, 1/4, …
+  const auto weight_of = [](double count) { return 2.0 - 2.0 * std::exp2(-count); };
+  const double within = (at * parts - done) * std::exp2(-done);
+  return (weight_of(done) + within) / weight_of(parts);
+}
+
 void require_usable(const TrainOptions& options) {
   require_in_range(train_option_table(), options);
   require_engine(options);

@@ -109,6 +109,10 @@ void apply_published_steps(TrainOptions& options, std::size_t alphabet_size);
 /// The same of C.
 [[nodiscard]] double emission_step_at(const TrainOptions& options, std::size_t epoch);
 
+/// The share of a run's work that its first epochs are. Restarts go side by side, so an epoch of
+/// one stands for that epoch of all.
+[[nodiscard]] double share_of_work(const TrainOptions& options, std::size_t epochs);
+
 /// Throws kUsage for a value no run could use.
 void require_usable(const TrainOptions& options);
 

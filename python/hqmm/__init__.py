@@ -10,6 +10,6 @@ from ._classifier import HQMMClassifier
 from ._core import __version__
 from ._models import HMM, HQMM, load
 from ._select import Selection, baseline, select
-from ._sequence_model import Stream
+from ._sequence_model import InterruptedFitWarning, Stream
 
-__all__ = ["HMM", "HQMM", "HQMMClassifier", "Selection", "Stream", "baseline", "load", "select", "__version__"]
+__all__ = ["HMM", "HQMM", "HQMMClassifier", "InterruptedFitWarning", "Selection", "Stream", "baseline", "load", "select", "__version__"]

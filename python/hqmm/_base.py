@@ -5,8 +5,7 @@ from __future__ import annotations
 import errno
 import numbers
 import os
-import sys
-from typing import Any, Callable, Optional, Union
+from typing import Any, Optional, Union
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -15,7 +14,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _core, _input
 
-Callback = Callable[[dict], Any]
 MOST_THREADS = 4096
 
 
@@ -64,40 +62,6 @@ def existing(path: Union[str, "os.PathLike[str]"]) -> str:
     if not os.path.exists(path):
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
     return path
-
-
-class Progress:
-    """One line on stderr that is written over; a line per epoch when `verbose` is 2 or more."""
-
-    def __init__(self, verbose: Union[int, bool], describe: Callable[[dict], str]):
-        self._end = "\n" if int(verbose) >= 2 else "\r"
-        self.on = bool(verbose)
-        self._describe = describe
-        self._width = 0
-
-    def show(self, record: dict) -> None:
-        if not self.on:
-            return
-        text = self._describe(record)
-        self._width = max(self._width, len(text))
-        print(text.ljust(self._width), end=self._end, file=sys.stderr, flush=True)
-
-    def close(self) -> None:
-        if self.on and self._width and self._end == "\r":
-            print(file=sys.stderr, flush=True)
-
-
-def observer(progress: Progress, callback: Optional[Callback]) -> Optional[Callback]:
-    """Shows the progress, then asks the user's callback: something true stops the training."""
-    if callback is None and not progress.on:
-        return None
-
-    def on_epoch(record: dict) -> bool:
-        progress.show(record)
-        answer = callback(record) if callback is not None else None
-        return bool(answer)
-
-    return on_epoch
 
 
 class SequenceEstimator(BaseEstimator):

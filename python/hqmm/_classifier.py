@@ -11,14 +11,10 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from . import _core, _input
-from ._base import Progress, SequenceEstimator, count, existing, observer, seed_of, text
+from ._base import SequenceEstimator, count, existing, seed_of, text
 from ._models import estimator_of
 from ._parameters import HQMMClassifierParameters
-
-
-def _describe(record: dict) -> str:
-    return (f"member {record['member'] + 1}  epoch {record['epoch']:4d}  "
-            f"objective {record['objective']:.4f}")
+from ._progress import ClassifierProgress, observer
 
 
 class HQMMClassifier(HQMMClassifierParameters, ClassifierMixin, SequenceEstimator):
@@ -81,7 +77,7 @@ class HQMMClassifier(HQMMClassifierParameters, ClassifierMixin, SequenceEstimato
         # The library orders classes by the bytes of their names.
         order = sorted(range(len(names)), key=lambda i: names[i].encode())
         seed = seed_of(self.random_state)
-        progress = Progress(self.verbose, _describe)
+        progress = ClassifierProgress(self.verbose, _core.classifier_recipe(data, self._given()), len(names))
         prior, priors = self._priors(classes[order])
         try:
             self.model_, self.history_ = _core.fit_classifier(

@@ -40,6 +40,13 @@ def decoded(item: Any) -> Any:
         raise ValueError(f"bytes of X are not UTF-8: {error}") from None
 
 
+def is_empty(X: Any) -> bool:
+    """One sequence without a symbol, or a list without sequences."""
+    if isinstance(X, np.ndarray):
+        return X.ndim == 1 and X.size == 0
+    return isinstance(X, collections.abc.Sized) and len(X) == 0
+
+
 def is_missing(value: Any) -> bool:
     """None, what numpy masks and pandas' NA."""
     return value is None or value is np.ma.masked or type(value).__name__ == "NAType"

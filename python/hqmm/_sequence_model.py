@@ -12,7 +12,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core, _input
-from ._base import Progress, SequenceEstimator, count, existing, observer, seed_of, text
+from ._base import SequenceEstimator, count, existing, seed_of, text
+from ._containers import is_empty
+from ._progress import TrainProgress, observer
 
 # The attributes that learning leaves, for docstrings.
 FITTED = """alphabet_ : list of str
@@ -39,11 +41,8 @@ FITTED = """alphabet_ : list of str
             The seed that random_state gave."""
 
 
-def _describe(record: dict) -> str:
-    validation = record["validation"]["da"]
-    figure = "–" if validation is None else f"{validation:.4f}"
-    return (f"restart {record['restart'] + 1}  epoch {record['epoch']:4d}  validation DA {figure}"
-            f"{' *' if record['best'] else ''}")
+class InterruptedFitWarning(UserWarning):
+    """Ctrl-C ended a fit: the best model so far is kept."""
 
 
 Self = TypeVar("Self", bound="SequenceModel")
@@ -72,11 +71,12 @@ class SequenceModel(SequenceEstimator):
         data = raw.encode(alphabet)
         held_out = None if validation is None else _input.read(validation).encode(alphabet)
         seed = seed_of(self.random_state)
-        progress = Progress(self.verbose, _describe)
+        options = {**self._given(), "seed": seed}
+        preset = text("preset", self.preset)
+        progress = TrainProgress(self.verbose, _core.recipe(options, preset, len(alphabet)))
         start = self._start()
         try:
-            found = _core.train(data, held_out, float(self.validation_share),
-                                {**self._given(), "seed": seed}, text("preset", self.preset),
+            found = _core.train(data, held_out, float(self.validation_share), options, preset,
                                 start if isinstance(start, str) else "",
                                 None if isinstance(start, str) else start, self._threads(),
                                 observer(progress, self.callback))
@@ -98,7 +98,10 @@ class SequenceModel(SequenceEstimator):
         self.fit_seconds_ = found["seconds"]
         self.seed_ = seed
         if self.status_ == "interrupted":
-            self.status_ = "stopped"  # by the callback: Ctrl-C raises
+            self.status_ = "interrupted" if found["by_interrupt"] else "stopped"  # by the callback
+        if found["by_interrupt"]:
+            warnings.warn(f"Ctrl-C in epoch {self.n_iter_ + 1}: the best model so far is kept, that of "
+                          f"epoch {self.best_epoch_}", InterruptedFitWarning, stacklevel=3)
         if self.status_ == "diverged":
             warnings.warn(f"training diverged: {found['message']}; the best model before that is "
                           "kept", ConvergenceWarning, stacklevel=3)
@@ -131,7 +134,12 @@ class SequenceModel(SequenceEstimator):
         return self._symbols(self.predict_proba(X, lengths, steps=steps).argmax(axis=1))
 
     def predict_next_proba(self, X: Any, lengths: Any = None, *, steps: int = 1) -> np.ndarray:
-        """The distribution of the symbol after the sequence: s numbers; a row for each of several."""
+        """The distribution of the symbol after the sequence: s numbers; a row for each of several.
+
+        Of [] it is that of the first symbol.
+        """
+        if lengths is None and is_empty(X):
+            return self.stream().next_proba(steps)
         data, raw = self._encode(X, lengths)
         out = self.model_.predict(data, count("steps", steps, 1), last_only=True)
         return out[0] if raw.single else out

@@ -13,11 +13,17 @@ PAULI = np.array([[[0, 1], [1, 0]], [[0, -1j], [1j, 0]], [[1, 0], [0, -1]]])
 
 
 def plot_history(model: Any, ax: Optional[Any] = None) -> Any:
-    """Description accuracy by epoch, training and validation, a line for each restart."""
-    ax = _axes(ax)
+    """Description accuracy by epoch, training and validation, a line for each restart.
+
+    Of a classifier the objective per sequence, a line for each training: of a member or, when each
+    class is learned by itself, of a class.
+    """
     records = model.history_
     if not records:
         raise ValueError("there is no history: the model was loaded, not fitted")
+    ax = _axes(ax)
+    if "objective" in records[0]:
+        return _plot_objective(records, ax)
     for restart in sorted({record["restart"] for record in records}):
         rows = [record for record in records if record["restart"] == restart]
         suffix = f" {restart + 1}" if restart or len(rows) < len(records) else ""
@@ -29,6 +35,22 @@ def plot_history(model: Any, ax: Optional[Any] = None) -> Any:
     ax.set_xlabel("epoch")
     ax.set_ylabel("description accuracy")
     ax.legend()
+    return ax
+
+
+def _plot_objective(records: list, ax: Any) -> Any:
+    trainings: list = []
+    for record in records:
+        if not trainings or record["epoch"] <= trainings[-1][-1]["epoch"]:
+            trainings.append([])
+        trainings[-1].append(record)
+    for number, rows in enumerate(trainings, start=1):
+        ax.plot([row["epoch"] for row in rows], [row["objective"] for row in rows],
+                label=f"training {number}")
+    ax.set_xlabel("epoch")
+    ax.set_ylabel("objective per sequence")
+    if len(trainings) > 1:
+        ax.legend()
     return ax
 
 

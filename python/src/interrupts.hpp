@@ -34,9 +34,8 @@ class Watch {
     if (callback.is_none() || stopped_) return;
     try {
       if (py::bool_(callback(std::forward<Args>(args)...))) asked_ = true;
-    } catch (const py::error_already_set&) {
-      raised_ = std::current_exception();
-      stopped_ = true;
+    } catch (const py::error_already_set& error) {
+      keep(error);
     }
   }
 
@@ -48,16 +47,28 @@ class Watch {
     if (raised_) std::rethrow_exception(raised_);
   }
 
+  /// For work that ends by itself, with a result, once stop() says so: takes a KeyboardInterrupt
+  /// back. True if there was one; anything else is raised as ever.
+  bool take_interrupt() {
+    if (!interrupted_) return false;
+    raised_ = nullptr;
+    return true;
+  }
+
   /// Runs library code without the GIL; what Python raised meanwhile comes first.
   template <typename Work>
   auto run(Work work) {
+    auto out = run_to_end(work);
+    rethrow();
+    return out;
+  }
+
+  /// The same without a look at what was raised while there is a result.
+  template <typename Work>
+  auto run_to_end(Work work) {
     try {
-      auto out = [&] {
-        const py::gil_scoped_release nogil;
-        return work();
-      }();
-      rethrow();
-      return out;
+      const py::gil_scoped_release nogil;
+      return work();
     } catch (const Error&) {
       rethrow();
       throw;
@@ -70,9 +81,15 @@ class Watch {
   void keep_python_error() {
     try {
       throw py::error_already_set();
-    } catch (const py::error_already_set&) {
-      raised_ = std::current_exception();
+    } catch (const py::error_already_set& error) {
+      keep(error);
     }
+  }
+
+  /// The exception being handled.
+  void keep(const py::error_already_set& error) {
+    interrupted_ = error.matches(PyExc_KeyboardInterrupt);
+    raised_ = std::current_exception();
     stopped_ = true;
   }
 
@@ -80,6 +97,7 @@ class Watch {
   std::chrono::steady_clock::time_point next_look_ = std::chrono::steady_clock::now() + kInterval;
   std::atomic<bool> stopped_ = false;
   std::atomic<bool> asked_ = false;
+  bool interrupted_ = false;  // what was raised is a KeyboardInterrupt
   std::exception_ptr raised_;
 };
 

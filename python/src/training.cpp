@@ -59,12 +59,16 @@ py::dict train_model(const Request& request, const py::object& on_epoch) {
     watch.tell(on_epoch, seen);
     if (watch.asked_to_end()) ended = true;
   };
-  const Trained trained = watch.run([&] { return learn(request, hooks); });
+  const Trained trained = watch.run_to_end([&] { return learn(request, hooks); });
   const TrainResult& result = trained.found.trained;
+  // Without a whole epoch there is nothing to keep.
+  const bool interrupted = result.epochs_run > 0 && watch.take_interrupt();
+  watch.rethrow();
   py::dict out;
   out["model"] = std::make_shared<ModelFile>(ModelFile{result.model, trained.found.provenance});
   out["history"] = history;
   out["status"] = name_of(result.status);
+  out["by_interrupt"] = interrupted;
   out["message"] = result.message;
   out["how"] = trained.how;
   out["epochs_run"] = result.epochs_run;
@@ -74,9 +78,25 @@ py::dict train_model(const Request& request, const py::object& on_epoch) {
   return out;
 }
 
+/// The options that a run with these would have.
+py::object recipe_of(const py::dict& options, const std::string& preset,
+                     std::size_t alphabet_size) {
+  return to_python(to_json(recipe(given_train_options(options), preset, alphabet_size)));
+}
+
+double share_after(const py::dict& recipe, std::size_t epochs) {
+  TrainOptions options;
+  options.epochs = recipe["epochs"].cast<std::size_t>();
+  options.restarts = recipe["restarts"].cast<std::size_t>();
+  options.halving = recipe["halving"].cast<bool>();
+  return share_of_work(options, epochs);
+}
+
 }  // namespace
 
 void bind_training(py::module_& m) {
+  m.def("recipe", &recipe_of, py::arg("options"), py::arg("preset"), py::arg("alphabet_size"));
+  m.def("share_of_work", &share_after, py::arg("recipe"), py::arg("epochs"));
   m.def(
       "train",
       [](std::shared_ptr<SequenceSet> data, std::shared_ptr<SequenceSet> validation,

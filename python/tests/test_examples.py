@@ -47,6 +47,11 @@ def test_plots(rows):
     model = hqmm.HQMM(2, epochs=2, restarts=2, random_state=1).fit(rows)
     ax = plots.plot_history(model)
     assert len(ax.lines) == 4 and len(ax.lines[0].get_xdata()) == 3
+    with pytest.raises(ValueError, match="no history"):
+        plots.plot_history(hqmm.HQMM.from_kraus(model.kraus_))
+    classifier = hqmm.HQMMClassifier(2, epochs=3, members=2, random_state=1).fit(rows, [0, 1] * 6)
+    ax = plots.plot_history(classifier)
+    assert [len(line.get_xdata()) for line in ax.lines] == [3, 3]
     image = plots.plot_density_matrix(model.filter(rows[0])[-1]).images[0]
     assert np.allclose(image.get_array(), np.abs(model.filter(rows[0])[-1]))
     states = model.filter(rows[0])

@@ -294,3 +294,15 @@ def test_tokens_come_back_as_tokens():
     stream = model.stream()
     stream.push("A")
     assert np.array_equal(stream.next_proba(), model.predict_next_proba("A"))
+
+
+def test_before_the_first_symbol(rows):
+    for model in hqmm.HQMM(3, epochs=2, random_state=1).fit(rows), hqmm.HMM(2, epochs=2, random_state=1).fit(rows):
+        first = model.predict_next_proba([])
+        assert first.shape == (3,) and np.isclose(first.sum(), 1)
+        assert np.allclose(np.log(first), [model.score([[symbol]]) for symbol in range(3)])
+        for nothing in "", (), np.empty(0, int), np.array([], dtype=float):
+            assert np.array_equal(model.predict_next_proba(nothing), first)
+        assert np.allclose(model.predict_next_proba([], steps=2), model.stream().next_proba(2))
+    with pytest.raises(ValueError, match="empty"):
+        model.predict_next_proba([[0], []])

@@ -162,5 +162,20 @@ TEST(Options, ValuesNoRunCouldUseAreRefused) {
   });
 }
 
+TEST(Options, TheShareOfWorkThatEpochsAre) {
+  TrainOptions options;
+  options.epochs = 40;
+  EXPECT_DOUBLE_EQ(share_of_work(options, 0), 0.0);
+  EXPECT_DOUBLE_EQ(share_of_work(options, 10), 0.25);
+  EXPECT_DOUBLE_EQ(share_of_work(options, 40), 1.0);
+  options.halving = true;  // of 8 restarts: ten epochs of 8, of 4, of 2 and of 1
+  options.restarts = 8;
+  EXPECT_DOUBLE_EQ(share_of_work(options, 10), 8.0 / 15.0);
+  EXPECT_DOUBLE_EQ(share_of_work(options, 15), 10.0 / 15.0);
+  EXPECT_DOUBLE_EQ(share_of_work(options, 40), 1.0);
+  options.epochs = 0;
+  EXPECT_DOUBLE_EQ(share_of_work(options, 0), 1.0);
+}
+
 }  // namespace
 }  // namespace hqmm

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <string>
 
@@ -24,25 +23,11 @@ std::string count(std::size_t number, const char* what) {
 Progress::Progress(const CommonOptions& common, const TrainOptions& options)
     : line_(common), options_(options) {}
 
-/// Restarts go side by side, so an epoch of one stands for that epoch of all. Where restarts are
-/// halved, later epochs are of fewer of them: each third of three parts, say, takes half the time
-/// of the one before.
-double Progress::share_done(std::size_t epoch) const {
-  const double at = static_cast<double>(epoch) / static_cast<double>(options_.epochs);
-  if (!options_.halving || options_.restarts < 2) return at;
-  const double parts = 1.0 + std::ceil(std::log2(static_cast<double>(options_.restarts)));
-  const double done = std::floor(at * parts);
-  // of parts that weigh 1, 1/2, 1/4, …
-  const auto weight_of = [](double count) { return 2.0 - 2.0 * std::exp2(-count); };
-  const double within = (at * parts - done) * std::exp2(-done);
-  return (weight_of(done) + within) / weight_of(parts);
-}
-
 /// From the epochs since this line began: a run that goes on had others before.
 std::string Progress::time_left(const EpochRecord& record) {
-  const double share = share_done(record.epoch);
+  const double share = share_of_work(options_, record.epoch);
   if (first_share_ < 0.0) {
-    first_share_ = record.epoch == 0 ? 0.0 : share_done(record.epoch - 1);
+    first_share_ = record.epoch == 0 ? 0.0 : share_of_work(options_, record.epoch - 1);
     first_seconds_ = record.epoch == 0 ? 0.0 : record.seconds;
   }
   const double gone = share - first_share_;

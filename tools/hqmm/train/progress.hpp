@@ -1,7 +1,6 @@
 // What a person sees while training runs: a line on a terminal, nothing in a pipe.
 #pragma once
 
-#include <cstddef>
 #include <optional>
 #include <string>
 
@@ -19,7 +18,6 @@ class Progress {
   void clear() { line_.clear(); }
 
  private:
-  [[nodiscard]] double share_done(std::size_t epoch) const;
   [[nodiscard]] std::string time_left(const EpochRecord& record);
 
   ProgressLine line_;
