@@ -4,6 +4,7 @@
 #include <array>
 
 #include "hqmm/core/parallel.hpp"
+#include "hqmm/engine/classical/long_hmm.hpp"
 #include "hqmm/engine/classical/tile_forward.hpp"
 #include "hqmm/engine/classical/tile_layout.hpp"
 
@@ -61,8 +62,15 @@ std::vector<SequenceLikelihood> hmm_log_likelihoods(const Hmm& model, const Sequ
   // multiplications of a part: each has scratch of its own
   constexpr std::size_t kPartCost = std::size_t{1} << 19;
   const HmmTables tables(model);
-  const TileLayout layout(set, kTileSlots, kPartCost / (tables.states * tables.states + 20));
   std::vector<SequenceLikelihood> out(set.size());
+  std::vector<char> done(set.size(), 0);
+  for (std::size_t i = 0; i < set.size(); ++i) {
+    if (const auto found = long_hmm_log_likelihood(model, set[i], burn_in, threads)) {
+      out[i] = *found;
+      done[i] = 1;
+    }
+  }
+  const TileLayout layout(set, kTileSlots, kPartCost / (tables.states * tables.states + 20), done);
   parallel_for(layout.parts(), threads, [&](std::size_t i) {
     score_part(model, tables, set, layout.part(i), burn_in, out);
   });

@@ -25,8 +25,10 @@ std::vector<std::size_t> by_falling_length(const SequenceSet& set) {
 
 }  // namespace
 
-TileLayout::TileLayout(const SequenceSet& set, std::size_t tile_slots, std::size_t part_symbols)
+TileLayout::TileLayout(const SequenceSet& set, std::size_t tile_slots, std::size_t part_symbols,
+                       std::span<const char> left_out)
     : order_(by_falling_length(set)) {
+  if (!left_out.empty()) std::erase_if(order_, [&](std::size_t i) { return left_out[i] != 0; });
   while (!order_.empty() && set[order_.back()].empty()) {
     order_.pop_back();
     ++empty_;

@@ -13,8 +13,10 @@ namespace hqmm {
 
 class TileLayout {
  public:
-  /// Parts have at least part_symbols symbols each where the set has that many.
-  TileLayout(const SequenceSet& set, std::size_t tile_slots, std::size_t part_symbols);
+  /// Parts have at least part_symbols symbols each where the set has that many. Of the sequences
+  /// those with a `left_out` that is not zero are in none; an empty one leaves out nothing.
+  TileLayout(const SequenceSet& set, std::size_t tile_slots, std::size_t part_symbols,
+             std::span<const char> left_out = {});
 
   [[nodiscard]] std::size_t parts() const noexcept { return bounds_.size() - 1; }
   /// The sequences of a part, in order: tiles are cut from its front, the last may be smaller.

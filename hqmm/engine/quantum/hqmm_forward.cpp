@@ -4,9 +4,11 @@
 #include <cmath>
 
 #include "hqmm/core/parallel.hpp"
+#include "hqmm/engine/long_sequence.hpp"
 #include "hqmm/engine/quantum/chain.hpp"
 #include "hqmm/engine/quantum/choose.hpp"
 #include "hqmm/engine/quantum/forms.hpp"
+#include "hqmm/engine/quantum/long_hqmm.hpp"
 #include "hqmm/engine/scratch_pool.hpp"
 
 namespace hqmm {
@@ -106,14 +108,12 @@ class SetPass {
         pass_(model, feasible_, threads) {}
 
   void run(const LikelihoodSink& sink) {
-    const bool slices = model_.positions.stationary();
     for (std::size_t i = 0; i < set_.size();) {
       first_ = i;
-      const bool is_long = slices && set_[i].size() > kSliceSymbols;
-      const std::size_t end = is_long ? i + 1 : end_of_batch(i);
+      const std::size_t end = is_long(i) ? i + 1 : end_of_batch(i);
       out_.assign(end - i, {});
       asked_.clear();
-      if (is_long) {
+      if (is_long(i)) {
         run_long(i);
       } else {
         run_batch(i, end);
@@ -125,10 +125,16 @@ class SetPass {
   }
 
  private:
+  /// Such a sequence is a batch of its own.
+  [[nodiscard]] bool is_long(std::size_t i) const {
+    return model_.positions.stationary() && set_[i].size() >= kLongSequence;
+  }
+
   [[nodiscard]] std::size_t end_of_batch(std::size_t begin) const {
     std::size_t end = begin;
     std::size_t symbols = 0;
-    while (end < set_.size() && (end == begin || symbols + set_[end].size() <= kSliceSymbols))
+    while (end < set_.size() && !is_long(end) &&
+           (end == begin || symbols + set_[end].size() <= kSliceSymbols))
       symbols += set_[end++].size();
     return end;
   }
@@ -143,6 +149,12 @@ class SetPass {
 
   void run_long(std::size_t i) {
     const SequenceView sequence = set_[i];
+    if (feasible_) {
+      if (auto found = long_hqmm_log_likelihood(model_, sequence, burn_in_, threads_)) {
+        out_.front() = *found;
+        return;
+      }
+    }
     for (std::size_t begin = 0; begin < sequence.size(); begin += kSliceSymbols) {
       const SequenceView slice =
           sequence.part(begin, std::min(kSliceSymbols, sequence.size() - begin));

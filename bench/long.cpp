@@ -1,0 +1,70 @@
+// One long sequence: scoring, and an iteration of Baum–Welch.
+//
+// Names: long/score/n=2/w=1/threads=1, long/hmm/n=6/threads=2, long/em/n=6/threads=1.
+#include "hqmm/engine/likelihood.hpp"
+#include "hqmm/learn/baum_welch.hpp"
+#include "work.hpp"
+
+namespace hqmm::bench {
+namespace {
+
+void count(benchmark::State& state, std::size_t symbols) {
+  state.counters["symbols"] = static_cast<double>(symbols);
+}
+
+void score_case(benchmark::State& state, const Shape& shape, int threads) {
+  const Work& work = work_of(shape);
+  for (auto _ : state)
+    benchmark::DoNotOptimize(fast_log_likelihoods(work.model, work.data, 0, threads).front());
+  count(state, shape.length);
+}
+
+void hmm_case(benchmark::State& state, const Shape& shape, int threads) {
+  const Work& work = work_of(shape);
+  const Hmm& start = em_work(shape.n, static_cast<std::size_t>(shape.s)).start;
+  for (auto _ : state)
+    benchmark::DoNotOptimize(fast_log_likelihoods(start, work.data, 0, threads).front());
+  count(state, shape.length);
+}
+
+void em_case(benchmark::State& state, const Shape& shape, int threads) {
+  const Work& work = work_of(shape);
+  TrainOptions options = default_options(LearnerKind::kEm);
+  options.latent_dim = shape.n;
+  options.threads = threads;
+  BaumWelch learner(em_work(shape.n, static_cast<std::size_t>(shape.s)).start, work.data, options);
+  for (auto _ : state)
+    benchmark::DoNotOptimize(learner.run_epoch(0, [] { return false; }).log_likelihood);
+  count(state, shape.length);
+}
+
+template <typename Case>
+void add(const char* what, Case body, const Shape& shape) {
+  for (const int threads : {1, 2}) {
+    const std::string name =
+        fmt::format("long/{}/n={}/w={}/threads={}", what, shape.n, shape.w, threads);
+    benchmark::RegisterBenchmark(name.c_str(), body, shape, threads)
+        ->UseRealTime()
+        ->Unit(benchmark::kMillisecond);
+  }
+}
+
+Shape one_sequence(Index n, Index w, std::size_t length) {
+  return {.n = n, .w = w, .batch = 1, .length = length};
+}
+
+[[maybe_unused]] const bool registered = [] {
+  add("score", score_case, one_sequence(2, 1, 10'000'000));
+  add("score", score_case, one_sequence(2, 2, 10'000'000));
+  add("score", score_case, one_sequence(4, 2, 2'000'000));
+  add("score", score_case, one_sequence(8, 1, 2'000'000));
+  add("score", score_case, one_sequence(8, 4, 2'000'000));
+  for (const Index n : {6, 32}) {
+    add("hmm", hmm_case, one_sequence(n, 1, 2'000'000));
+    add("em", em_case, one_sequence(n, 1, 2'000'000));
+  }
+  return true;
+}();
+
+}  // namespace
+}  // namespace hqmm::bench
