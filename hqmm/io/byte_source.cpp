@@ -1,11 +1,10 @@
-// Plain bytes go from read(2) straight into the caller's buffer; gzip goes through an own inflate
-// loop rather than gzread, which waits for a full buffer and so stalls a live stream.
+// Plain bytes go from read(2) straight into the caller's buffer; packed ones through an Unpacker,
+// as they come.
 #include "hqmm/io/byte_source.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -13,14 +12,13 @@
 #include <vector>
 
 #include "hqmm/io/place.hpp"
+#include "hqmm/io/unpacker.hpp"
 
 namespace hqmm {
 namespace {
 
 constexpr std::size_t kCompressedBlock = 256 * 1024;
-constexpr unsigned char kGzipMagic[2] = {0x1F, 0x8B};
 constexpr std::uint64_t kAlwaysUnpacked = 64 << 20;  // whatever it was packed to
-constexpr int kGzipWindow = 15 + 16;                 // zlib's way to say: gzip header and trailer
 
 int open_input(const std::string& path) {
   if (path == "-") return STDIN_FILENO;
@@ -36,20 +34,19 @@ int open_input(const std::string& path) {
 struct ByteSource::State {
   int fd = -1;
   bool owned = false;
-  bool started = false;  // the first bytes have been looked at
-  bool gzip = false;
-  bool at_end = false;       // read(2) has returned 0
-  bool member_open = false;  // inside a gzip member
-  bool any_member = false;   // a gzip member has been unpacked
-  std::vector<char> block;   // raw bytes not handed out yet: the first few, or compressed ones
+  bool started = false;     // the first bytes have been looked at
+  bool at_end = false;      // read(2) has returned 0
+  std::vector<char> block;  // raw bytes not handed out yet: the first few, or packed ones
   std::size_t begin = 0, end = 0;
-  z_stream inflater{};
-  bool inflater_ready = false;
+
+  const Packing* packing = nullptr;    // none: plain bytes
+  std::unique_ptr<Unpacker> unpacker;  // of the member that is open
+  bool any_member = false;             // one has been unpacked
+  bool more_to_give = false;           // perhaps, without more input
   std::optional<double> max_ratio;
-  std::uint64_t packed = 0, unpacked = 0;  // bytes of gzip so far
+  std::uint64_t packed = 0, unpacked = 0;  // bytes so far
 
   ~State() {
-    if (inflater_ready) inflateEnd(&inflater);
     if (owned) ::close(fd);
   }
   State() = default;
@@ -57,6 +54,7 @@ struct ByteSource::State {
   State& operator=(const State&) = delete;
 
   [[nodiscard]] std::size_t available() const { return end - begin; }
+  [[nodiscard]] std::string_view head() const { return {block.data() + begin, available()}; }
 };
 
 namespace {
@@ -89,23 +87,21 @@ void ByteSource::look_at_start() {
   State& s = *state_;
   s.started = true;
   s.block.resize(kCompressedBlock);
-  // One byte settles it unless it is the first of the magic: a live stream is not held up.
+  // One byte settles it unless it begins a magic: a live stream is not held up.
   do {
     const std::size_t got = read_raw(s.fd, name_, s.block.data() + s.end, s.block.size() - s.end);
     s.end += got;
     s.at_end = got == 0;
-  } while (!s.at_end && s.end < 2 && static_cast<unsigned char>(s.block[0]) == kGzipMagic[0]);
-  s.gzip = s.end >= 2 && std::memcmp(s.block.data(), kGzipMagic, 2) == 0;
-  if (!s.gzip) return;
-  if (inflateInit2(&s.inflater, kGzipWindow) != Z_OK) throw std::bad_alloc();
-  s.inflater_ready = true;
+  } while (!s.at_end && may_be_packed(s.head()));
+  s.packing = packing_of(s.head());
+  if (s.packing != nullptr && s.packing->make == nullptr) throw cannot_unpack(*s.packing, name_);
 }
 
 std::size_t ByteSource::read(std::span<char> buffer) {
   State& s = *state_;
   if (buffer.empty()) return 0;
   if (!s.started) look_at_start();
-  if (s.gzip) return read_gzip(buffer);
+  if (s.packing != nullptr) return read_packed(buffer);
   if (s.available() > 0) {
     const std::size_t count = std::min(buffer.size(), s.available());
     std::memcpy(buffer.data(), s.block.data() + s.begin, count);
@@ -118,65 +114,86 @@ std::size_t ByteSource::read(std::span<char> buffer) {
   return got;
 }
 
-/// At the border between gzip members: true when another one starts, false at the end of the input.
-/// Zero bytes there are padding, as tapes and block devices leave it.
+/// At the border between members: true when another one is open, false at the end of the input.
+/// Zero bytes there are padding, as tapes, block devices and xz itself leave it.
 bool ByteSource::next_member() {
   State& s = *state_;
-  while (s.any_member && s.available() > 0 && s.block[s.begin] == 0) ++s.begin;
-  if (s.available() == 0) return !s.at_end;
-  if (s.any_member && static_cast<unsigned char>(s.block[s.begin]) != kGzipMagic[0]) {
-    throw fail(ErrorCode::kBadData, in_file(name_),
-               "the gzip stream is followed by bytes that are not gzip");
+  for (;;) {
+    while (s.any_member && s.available() > 0 && s.block[s.begin] == 0) ++s.begin;
+    if (s.available() > 0) break;
+    if (s.at_end) return false;
+    refill();
   }
-  if (s.any_member) inflateReset(&s.inflater);
-  s.member_open = true;
+  if (s.any_member && !s.packing->may_follow(static_cast<unsigned char>(s.block[s.begin]))) {
+    throw fail(ErrorCode::kBadData, in_file(name_),
+               "the {0} stream is followed by bytes that are not {0}", s.packing->name);
+  }
+  s.unpacker = s.packing->make();
   return true;
 }
 
-std::size_t ByteSource::read_gzip(std::span<char> buffer) {
+void ByteSource::refill() {
   State& s = *state_;
-  const auto damaged = [this](const char* what) {
-    return fail(ErrorCode::kBadData, in_file(name_), "the gzip stream is {}", what);
-  };
-  s.inflater.next_out = reinterpret_cast<Bytef*>(buffer.data());
-  s.inflater.avail_out = static_cast<uInt>(std::min<std::size_t>(buffer.size(), 1U << 30));
-  const uInt room = s.inflater.avail_out;
-  while (s.inflater.avail_out == room) {
-    if (s.available() == 0 && !s.at_end) {
-      s.begin = 0;
-      s.end = read_raw(s.fd, name_, s.block.data(), s.block.size());
-      s.at_end = s.end == 0;
+  s.begin = 0;
+  s.end = read_raw(s.fd, name_, s.block.data(), s.block.size());
+  s.at_end = s.end == 0;
+}
+
+std::size_t ByteSource::read_packed(std::span<char> buffer) {
+  State& s = *state_;
+  std::size_t got = 0;
+  while (got == 0) {
+    if (!s.unpacker && !next_member()) return 0;
+    if (s.available() == 0 && !s.more_to_give) {
+      if (!s.at_end) refill();
+      if (s.at_end) throw bad_stream("truncated: the file ends inside it");
     }
-    if (!s.member_open) {
-      if (!next_member()) return 0;
-      if (!s.member_open) continue;
-    }
-    if (s.available() == 0) throw damaged("truncated: the file ends inside it");
-    s.inflater.next_in = reinterpret_cast<Bytef*>(s.block.data() + s.begin);
-    s.inflater.avail_in = static_cast<uInt>(s.available());
-    const int status = inflate(&s.inflater, Z_NO_FLUSH);
-    s.packed += s.available() - s.inflater.avail_in;
-    s.begin = s.end - s.inflater.avail_in;
-    if (status == Z_STREAM_END) {
-      s.member_open = false;
-      s.any_member = true;
-    } else if (status == Z_MEM_ERROR) {
-      throw std::bad_alloc();
-    } else if (status != Z_OK && status != Z_BUF_ERROR) {
-      throw damaged("damaged: it cannot be unpacked");
+    const Unpacker::Step step = s.unpacker->step({s.block.data() + s.begin, s.available()}, buffer);
+    s.begin += step.taken;
+    s.packed += step.taken;
+    got = step.given;
+    s.more_to_give = got > 0;
+    switch (step.state) {
+      case Unpacker::State::kGoing:
+        break;
+      case Unpacker::State::kEnded:
+        s.unpacker.reset();
+        s.any_member = true;
+        s.more_to_give = false;
+        break;
+      case Unpacker::State::kDamaged:
+        throw bad_stream("damaged: it cannot be unpacked");
+      case Unpacker::State::kTooLarge:
+        throw bad_stream("packed so that it takes more than 256 MiB of memory to unpack");
     }
   }
-  const std::size_t got = room - s.inflater.avail_out;
   s.unpacked += got;
-  const double most = s.max_ratio.value_or(kMaxRatio);
-  if (s.unpacked > kAlwaysUnpacked &&
-      static_cast<double>(s.unpacked) > most * static_cast<double>(s.packed)) {
-    throw fail(ErrorCode::kBadData, in_file(name_),
-               "the gzip stream unpacks to more than {:g} times its size; {}", most,
-               s.max_ratio ? fmt::format("{} allows more", option("max_ratio"))
-                           : "unpack it first if that is right");
-  }
+  require_ratio();
   return got;
+}
+
+Error ByteSource::bad_stream(std::string_view what) const {
+  return fail(ErrorCode::kBadData, in_file(name_), "the {} stream is {}", state_->packing->name,
+              what);
+}
+
+void ByteSource::require_ratio() const {
+  const State& s = *state_;
+  const double most = s.max_ratio.value_or(kMaxRatio);
+  if (s.unpacked <= kAlwaysUnpacked ||
+      static_cast<double>(s.unpacked) <= most * static_cast<double>(s.packed))
+    return;
+  throw fail(ErrorCode::kBadData, in_file(name_),
+             "the {} stream unpacks to more than {:g} times its size; {}", s.packing->name, most,
+             s.max_ratio ? fmt::format("{} allows more", option("max_ratio"))
+                         : "unpack it first if that is right");
+}
+
+Error cannot_unpack(const Packing& packing, const std::string& file) {
+  return fail(ErrorCode::kNoInput, in_file(file),
+              "the file is packed by {}, which this hqmm was built without ({} was not found); "
+              "unpack it first, or pack it by gzip",
+              packing.name, packing.library);
 }
 
 std::string read_all(const std::string& path) {

@@ -19,7 +19,7 @@ struct FetchOptions {
   std::function<void(std::uint64_t, std::uint64_t)> on_progress;
 };
 
-/// All bytes of "https://…", "http://…", "file://…", a path (gzip unpacked) or "-" (stdin). Throws
+/// All bytes of "https://…", "http://…", "file://…", a path (unpacked) or "-" (stdin). Throws
 /// kUsage for any other kind of address, kNoInput when it cannot be had whole, kBadData when it is
 /// larger than the limit.
 [[nodiscard]] std::string fetch(const std::string& from, const FetchOptions& options = {});

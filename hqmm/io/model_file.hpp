@@ -25,7 +25,7 @@ enum class ModelFormat { kHdf5, kJson, kMat };
 /// By extension: .json, .mat, and HDF5 for .h5, .hdf5 and everything else.
 [[nodiscard]] ModelFormat model_format_of(const std::string& path);
 
-/// Reads any of the three, told apart by content ("-": stdin; gzip accepted). Throws kNoInput, or
+/// Reads any of the three, told apart by content ("-": stdin; packed or not). Throws kNoInput, or
 /// kBadData naming the file, the array and what is wrong with it. What comes back is valid
 /// (require_valid).
 [[nodiscard]] ModelFile read_model(const std::string& path);

@@ -36,7 +36,7 @@ struct ReadOptions {
   std::vector<std::string> variables;
   /// The number that means symbol 0 in integer matrices; unset: 1 for MATLAB without a 0, else 0.
   std::optional<int> base;
-  /// A gzip stream may unpack to so many times its size (once it is beyond 64 MiB).
+  /// A packed stream may unpack to so many times its size (once it is beyond 64 MiB).
   double max_ratio = kMaxRatio;
   /// Called with what people should know of an input that is read all the same, one line each:
   /// records without a letter that were skipped.

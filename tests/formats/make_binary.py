@@ -3,7 +3,10 @@
 
 usage: /usr/bin/python3 make_binary.py   (needs numpy, scipy and h5py)
 """
+import bz2
+import ctypes
 import gzip
+import lzma
 import os
 import struct
 
@@ -29,6 +32,14 @@ def gz(text):
     return gzip.compress(text, mtime=0)
 
 
+def zst(text):
+    library = ctypes.CDLL("libzstd.so.1")
+    library.ZSTD_compress.restype = ctypes.c_size_t
+    packed = ctypes.create_string_buffer(len(text) + 1000)
+    size = library.ZSTD_compress(packed, ctypes.c_size_t(len(packed)), text, ctypes.c_size_t(len(text)), 19)
+    return packed.raw[:size]
+
+
 def npy(header, data=b"", version=1):
     text = header.encode() + b"\n"
     length = struct.pack("<H" if version == 1 else "<I", len(text))
@@ -41,6 +52,24 @@ write("odd/zero_padded.txt.gz", gz(b"0 1 2 1\n2 2 0 1\n") + bytes(16))
 write("bad/truncated.txt.gz", gz(b"0 1 2 1\n2 2 0 1\n" * 20)[:-9])
 write("bad/flipped.txt.gz", gz(b"0 1 2 1\n2 2 0 1\n")[:-8] + bytes(8))
 write("bad/junk_after.txt.gz", gz(b"0 1 2 1\n2 2 0 1\n") + b"junk")
+
+# xz, bzip2, zstd
+FIRST, SECOND, LONG = b"0 1 2 1\n", b"2 2 0 1\n", b"0 1 2 1\n2 2 0 1\n" * 20
+SKIPPED = struct.pack("<II", 0x184D2A53, 4) + b"note"
+write("good/two_members.txt.xz", lzma.compress(FIRST) + lzma.compress(SECOND))
+write("good/two_members.txt.bz2", bz2.compress(FIRST) + bz2.compress(SECOND))
+write("good/two_members.txt.zst", zst(FIRST) + SKIPPED + zst(SECOND))
+write("odd/zero_padded.txt.xz", lzma.compress(FIRST + SECOND) + bytes(16))
+write("odd/no_bzip2.txt", b"BZh9 1AY BZh9\n1AY\n")
+for name, pack, first in (("xz", lzma.compress, 30), ("bz2", bz2.compress, 30), ("zst", zst, 8)):
+    write(f"bad/truncated.txt.{name}", pack(LONG)[:-3])
+    broken = bytearray(pack(LONG))
+    broken[first] ^= 0xFF
+    write(f"bad/flipped.txt.{name}", bytes(broken))
+    write(f"bad/junk_after.txt.{name}", pack(LONG) + b"junk")
+# A dictionary of 1.5 GiB, a window of 2 GiB.
+write("bad/large_window.txt.xz", lzma.compress(FIRST, filters=[{"id": lzma.FILTER_LZMA2, "preset": 1, "dict_size": 3 << 29}]))
+write("bad/large_window.txt.zst", b"\x28\xB5\x2F\xFD\x00" + bytes([21 << 3]) + bytes([0x41, 0, 0]) + FIRST)
 
 # NumPy
 np.save("good/int64.npy", ROWS.astype("<i8"))

@@ -1,7 +1,12 @@
 #include <fcntl.h>
 
+#include <initializer_list>
+#include <string>
+#include <utility>
+
 #include "hqmm/core/error.hpp"
 #include "hqmm/io/byte_source.hpp"
+#include "hqmm/io/unpacker.hpp"
 #include "support/files.hpp"
 #include "support/support.hpp"
 
@@ -24,12 +29,39 @@ TEST(ByteSource, ReadsPlainAndPackedFiles) {
 }
 
 TEST(ByteSource, GivesPackedBytesInPiecesOfAnySize) {
-  ByteSource source(corpus("good/two_members.txt.gz"));
-  std::string out;
-  char byte = 0;
-  while (source.read({&byte, 1}) == 1) out += byte;
-  EXPECT_EQ(out, "0 1 2 1\n2 2 0 1\n");
-  EXPECT_EQ(source.read({&byte, 1}), 0U);
+  for (const auto& [packing, ending] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"gzip", "gz"}, {"xz", "xz"}, {"bzip2", "bz2"}, {"zstd", "zst"}}) {
+    if (!can_unpack(packing)) continue;
+    SCOPED_TRACE(packing);
+    ByteSource source(corpus(std::string("good/two_members.txt.") + ending));
+    std::string out;
+    char byte = 0;
+    while (source.read({&byte, 1}) == 1) out += byte;
+    EXPECT_EQ(out, "0 1 2 1\n2 2 0 1\n");
+    EXPECT_EQ(source.read({&byte, 1}), 0U);
+  }
+}
+
+TEST(ByteSource, TellsPackingsByTheirFirstBytesAlone) {
+  EXPECT_EQ(packing_of("0 1 2\n"), nullptr);
+  EXPECT_EQ(packing_of("BZh9 1AY&SY"), nullptr);
+  EXPECT_EQ(packing_of("BZh91AY&SY")->name, "bzip2");
+  EXPECT_EQ(packing_of(std::string_view("\xFD\x37zXZ\0", 6))->name, "xz");
+  EXPECT_EQ(packing_of("\x28\xB5\x2F\xFD")->name, "zstd");
+  EXPECT_TRUE(may_be_packed(""));
+  EXPECT_TRUE(may_be_packed("BZh9"));
+  EXPECT_FALSE(may_be_packed("BZh9 "));
+  EXPECT_FALSE(may_be_packed("A"));  // a live stream of letters is not held up
+}
+
+TEST(ByteSource, SaysWhichLibraryABuildLacks) {
+  Packing packing = *packing_of(std::string_view("\xFD\x37zXZ\0", 6));
+  packing.make = nullptr;
+  const Error error = cannot_unpack(packing, "x.fa.xz");
+  EXPECT_EQ(error.code(), ErrorCode::kNoInput);
+  EXPECT_STREQ(error.what(),
+               "x.fa.xz: the file is packed by xz, which this hqmm was built without (liblzma was "
+               "not found); unpack it first, or pack it by gzip");
 }
 
 TEST(ByteSource, SaysWhyItCannotRead) {

@@ -8,6 +8,7 @@
 #include "hqmm/core/error.hpp"
 #include "hqmm/core/random.hpp"
 #include "hqmm/io/sequences.hpp"
+#include "hqmm/io/unpacker.hpp"
 #include "support/files.hpp"
 #include "support/support.hpp"
 
@@ -51,6 +52,9 @@ const std::vector<Accepted>& accepted() {
       {"good/label_name.csv", "EI\t0 1 2|I,E\t2 2 0|", with_label("class")},
       {"good/label_number.tsv", "EI\t0 1 2|IE\t2 2 0|", with_label("0")},
       {"good/two_members.txt.gz", kRows},
+      {"good/two_members.txt.xz", kRows},
+      {"good/two_members.txt.bz2", kRows},
+      {"good/two_members.txt.zst", kRows},
       {"good/int64.npy", kRows},
       {"good/uint8.npy", kRows},
       {"good/big_endian.npy", kRows},
@@ -85,6 +89,8 @@ const std::vector<Accepted>& accepted() {
       {"odd/sequence_column.csv", "EI\tA C G T|IE\tG G ? C|", with_label("class")},
       {"odd/comment_before.data", "EI\tA C G T A C G T|"},
       {"odd/zero_padded.txt.gz", kRows},
+      {"odd/zero_padded.txt.xz", kRows},
+      {"odd/no_bzip2.txt", "BZh9 1AY BZh9|1AY|", with_alphabet("BZh9,1AY")},
       {"odd/vector.npy", "0 1 2 1|"},
       {"odd/bool.npy", "1 0|0 0|"},
       {"odd/nan.npy", "0 ? 2|1 1 0|"},
@@ -137,6 +143,17 @@ const std::vector<Rejected>& rejected() {
       {"bad/truncated.txt.gz", "the gzip stream is truncated"},
       {"bad/flipped.txt.gz", "the gzip stream is damaged"},
       {"bad/junk_after.txt.gz", "followed by bytes that are not gzip"},
+      {"bad/truncated.txt.xz", "the xz stream is truncated"},
+      {"bad/flipped.txt.xz", "the xz stream is damaged"},
+      {"bad/junk_after.txt.xz", "followed by bytes that are not xz"},
+      {"bad/truncated.txt.bz2", "the bzip2 stream is truncated"},
+      {"bad/flipped.txt.bz2", "the bzip2 stream is damaged"},
+      {"bad/junk_after.txt.bz2", "followed by bytes that are not bzip2"},
+      {"bad/truncated.txt.zst", "the zstd stream is truncated"},
+      {"bad/flipped.txt.zst", "the zstd stream is damaged"},
+      {"bad/junk_after.txt.zst", "followed by bytes that are not zstd"},
+      {"bad/large_window.txt.xz", "takes more than 256 MiB of memory"},
+      {"bad/large_window.txt.zst", "takes more than 256 MiB of memory"},
       {"bad/digit.fasta", "digit.fasta:3:3: '1' is no symbol of the alphabet dna"},
       {"bad/digit.fasta", "FASTA holds letters, but the alphabet is integers 0..5",
        with_alphabet("6")},
@@ -226,8 +243,16 @@ std::string joined(const SequenceSet& set) {
   return text;
 }
 
+/// Of a packing that this build lacks the library for.
+bool is_out_of_reach(const std::string& file) {
+  return (file.ends_with(".xz") && !can_unpack("xz")) ||
+         (file.ends_with(".bz2") && !can_unpack("bzip2")) ||
+         (file.ends_with(".zst") && !can_unpack("zstd"));
+}
+
 TEST(Formats, AcceptsGoodAndOddFiles) {
   for (const Accepted& expected : accepted()) {
+    if (is_out_of_reach(expected.file)) continue;
     SCOPED_TRACE(expected.file);
     try {
       EXPECT_EQ(joined(read_sequences(corpus(expected.file), expected.options)), expected.text);
@@ -239,6 +264,7 @@ TEST(Formats, AcceptsGoodAndOddFiles) {
 
 TEST(Formats, RejectsBadFilesAndSaysWhere) {
   for (const Rejected& expected : rejected()) {
+    if (is_out_of_reach(expected.file)) continue;
     SCOPED_TRACE(expected.file);
     testing::expect_error(ErrorCode::kBadData, expected.says,
                           [&] { (void)read_sequences(corpus(expected.file), expected.options); });
@@ -294,6 +320,7 @@ constexpr std::uint64_t kRounds = 200;
 TEST(Formats, DamagedFilesAreReadOrRefused) {
   std::uint64_t index = 0;
   for (const Accepted& good : accepted()) {
+    if (is_out_of_reach(good.file)) continue;
     SCOPED_TRACE(good.file);
     const std::string bytes = contents(corpus(good.file));
     for (std::uint64_t round = 0; round < kRounds; ++round) {

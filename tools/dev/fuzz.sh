@@ -8,7 +8,7 @@ fuzz_seeds() {
   local target=$1 folder=build/fuzz/seeds/$1 file
   local -a kinds=()
   case $target in
-    text) kinds=(txt csv tsv data gz) ;;
+    text) kinds=(txt csv tsv data gz xz bz2 zst) ;;
     fasta) kinds=(fasta fastq) ;;
     npy) kinds=(npy) ;;
     mat) kinds=(mat) ;;

@@ -66,7 +66,7 @@ void DataOptions::add_to(Command command) {
   command
       .add_option(
           "--max-ratio", max_ratio_,
-          "Packed files (gzip, HDF5): refuse one that unpacks to more than R times its size")
+          "Packed files (gzip, xz, bzip2, zstd, HDF5): refuse one that unpacks to more than R times its size")
       .check(number_between(1.0, 1e18))
       .capture_default_str()
       .group(kGroup)
