@@ -255,6 +255,34 @@ PanelKernel multiply_for(Index rows, Index cols) {
   return cols <= single.width ? single.kernels[cols - 1] : multiply;
 }
 
+/// Four sums that need not wait for each other, the same for every shape.
+double dot(const double* a, const double* b, Index rows, Index cols, Index stride) {
+  using Unit = hn::CappedTag<double, kRowUnit>;
+  constexpr Index kUnitLanes = static_cast<Index>(hn::MaxLanes(Unit()));
+  const Unit d;
+  auto even = hn::Zero(d);
+  auto odd = hn::Zero(d);
+  auto even_next = hn::Zero(d);
+  auto odd_next = hn::Zero(d);
+  for (Index j = 0; j < cols; ++j, a += stride, b += stride) {
+    Index i = 0;
+    for (; i + 4 * kUnitLanes <= rows; i += 4 * kUnitLanes) {
+      const auto term = [&](Index k, auto sum) {
+        return hn::MulAdd(hn::LoadU(d, a + i + k * kUnitLanes),
+                          hn::LoadU(d, b + i + k * kUnitLanes), sum);
+      };
+      even = term(0, even);
+      odd = term(1, odd);
+      even_next = term(2, even_next);
+      odd_next = term(3, odd_next);
+    }
+    for (; i < rows; i += kUnitLanes)
+      even = hn::MulAdd(hn::LoadU(d, a + i), hn::LoadU(d, b + i), even);
+  }
+  const auto sum = hn::Add(hn::Add(even, odd), hn::Add(even_next, odd_next));
+  return hn::GetLane(hn::SumOfLanes(d, sum));
+}
+
 const char* target() { return hwy::TargetName(HWY_TARGET); }
 
 }  // namespace
@@ -266,6 +294,7 @@ namespace hqmm {
 
 HWY_EXPORT(multiply);
 HWY_EXPORT(multiply_for);
+HWY_EXPORT(dot);
 HWY_EXPORT(target);
 
 PanelKernel panel_kernel() {
@@ -279,6 +308,11 @@ PanelKernel panel_kernel() {
 PanelKernel panel_kernel_for(Index rows, Index cols) {
   static_cast<void>(panel_kernel());  // the target is chosen
   return HWY_DYNAMIC_DISPATCH(multiply_for)(rows, cols);
+}
+
+ColumnDot column_dot() {
+  static_cast<void>(panel_kernel());
+  return HWY_DYNAMIC_DISPATCH(dot);
 }
 
 const char* panel_target() {

@@ -51,6 +51,11 @@ using PanelKernel = void (*)(const PanelProduct&);
 /// fits the registers.
 [[nodiscard]] PanelKernel panel_kernel_for(Index rows, Index cols);
 
+/// Σ a b over the columns of two matrices of so many rows, a multiple of kRowUnit.
+using ColumnDot = double (*)(const double* a, const double* b, Index rows, Index cols,
+                             Index stride);
+[[nodiscard]] ColumnDot column_dot();
+
 /// What Highway calls the target the kernels were compiled for that are in use: for tests.
 [[nodiscard]] const char* panel_target();
 

@@ -206,5 +206,25 @@ TEST(Panels, StridesHoldTheRowsInWholeCacheLines) {
   }
 }
 
+TEST(Panels, DotIsTheSumOverTheColumns) {
+  RandomStream random(kPanelsSeed, Purpose::kTest, 3);
+  for (Index rows = kRowUnit; rows <= 72; rows += kRowUnit) {
+    for (const Index cols : {0, 1, 2, 5}) {
+      const Index stride = rows + static_cast<Index>(random.below(9));
+      const std::vector<double> a = whole_numbers(stride * (cols + 1), random);
+      const std::vector<double> b = whole_numbers(stride * (cols + 1), random);
+      double expected = 0.0;
+      for (Index j = 0; j < cols; ++j) {
+        for (Index i = 0; i < rows; ++i) {
+          const auto at = static_cast<std::size_t>(j * stride + i);
+          expected += a[at] * b[at];
+        }
+      }
+      EXPECT_EQ(column_dot()(a.data(), b.data(), rows, cols, stride), expected)
+          << rows << " × " << cols;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace hqmm

@@ -124,5 +124,24 @@ TEST(Choose, StepsOfSeveralSymbolsAreForStationaryFeasibleModelsOfFewSymbols) {
   EXPECT_EQ(choose(shape, EngineKind::kFactor).word_length, 1);
 }
 
+TEST(Choose, TheKrausFormIsTakenWhereMatricesOfSuperoperatorsWaitForMemory) {
+  EXPECT_EQ(choose(shape_of(8, 4, 6), EngineKind::kAuto).engine, EngineKind::kSuperoperator);
+  EXPECT_EQ(choose(shape_of(16, 4, 6), EngineKind::kAuto).engine, EngineKind::kKraus);
+  BatchShape large = shape_of(16, 4, 6);
+  large.sequences = 200;
+  large.symbols = 60000;
+  EXPECT_EQ(choose(large, EngineKind::kAuto).engine, EngineKind::kKraus);
+  large.n = 6;
+  EXPECT_EQ(choose(large, EngineKind::kAuto).word_length, 2) << "6³ matrices leave the cache";
+}
+
+TEST(Choose, TotalsOfModelsThatAreNotFeasibleAreCounted) {
+  BatchShape shape = shape_of(16, 1, 100);  // one symbol a step in any case
+  EXPECT_EQ(choose(shape, EngineKind::kAuto).engine, EngineKind::kFactor);
+  shape.feasible = false;
+  EXPECT_EQ(choose(shape, EngineKind::kAuto).engine, EngineKind::kKraus)
+      << "a total is a product of the factor's and a few terms of the state's";
+}
+
 }  // namespace
 }  // namespace hqmm

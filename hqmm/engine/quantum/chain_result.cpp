@@ -10,6 +10,13 @@ void GradientTable::reset(std::size_t operators, std::size_t size) {
   used_.assign(operators, 0);
 }
 
+double* GradientTable::started(std::size_t op) {
+  const OperatorGradient mine = of(op);
+  if (*mine.used == 0) std::fill_n(mine.values, size_, 0.0);
+  *mine.used = 1;
+  return mine.values;
+}
+
 void GradientTable::add(std::size_t op, const double* values) {
   const OperatorGradient mine = of(op);
   if (*mine.used == 0) {

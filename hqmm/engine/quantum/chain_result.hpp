@@ -33,6 +33,8 @@ class GradientTable {
   [[nodiscard]] OperatorGradient of(std::size_t op) {
     return {values_.data() + op * size_, used_.data() + op};
   }
+  /// The values, cleared if this is their first use.
+  double* started(std::size_t op);
   [[nodiscard]] const double* values(std::size_t op) const { return values_.data() + op * size_; }
   [[nodiscard]] bool used(std::size_t op) const { return used_[op] != 0; }
   [[nodiscard]] std::size_t operators() const { return used_.size(); }

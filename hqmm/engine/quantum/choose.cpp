@@ -30,11 +30,26 @@ constexpr double kStepOverhead = 250.0;
 constexpr double kOperatorOverhead = 300.0;
 
 struct Costs {
-  double base = 0.0;   // of all base operators
-  double step = 0.0;   // of a step, whatever it fuses
-  double word = 0.0;   // of a word's operator, both ways
-  double bytes = 0.0;  // of an operator
+  double base = 0.0;      // of all base operators
+  double step = 0.0;      // the products of a step, whatever it fuses
+  double word = 0.0;      // of a word's operator, both ways
+  double bytes = 0.0;     // of an operator and its gradient
+  double together = 0.0;  // columns that a step moves, in all groups
+  double alone = 1.0;     // columns that it moves at least at once
+  double total = 0.0;     // of a symbol's total, for a model that is not feasible
+  double overhead = kStepOverhead;
 };
+
+/// By how much products of a few vectors with many matrices wait for memory, as measured: each
+/// group of a step reads its matrix anew, from a cache of some distance.
+double waiting_of(const Costs& costs, double operators) {
+  const double table_bytes = costs.bytes * 2.0 / 3.0 * operators;
+  double enough = 1.0;
+  if (table_bytes > 1.2e6) enough = 1.6;
+  if (table_bytes > 4.0e6) enough = 6.0;
+  if (table_bytes > 16.0e6) enough = 10.0;
+  return std::max(1.0, enough / std::max(costs.alone, costs.together / operators));
+}
 
 /// The length of words that makes a batch cheapest.
 Estimate estimate_words(const BatchShape& shape, const Costs& costs) {
@@ -47,28 +62,33 @@ Estimate estimate_words(const BatchShape& shape, const Costs& costs) {
     double words = 0.0;
     for (int k = 2; k <= length; ++k) words += std::min(std::pow(s, k), steps);
     if ((static_cast<double>(shape.sets) * s + words) * costs.bytes > kTableBytes) break;
-    const double cost = costs.base + steps * costs.step + words * costs.word;
+    const double step = waiting_of(costs, s + words) * costs.step + costs.overhead +
+                        (shape.feasible ? 0.0 : costs.total);
+    const double cost = costs.base + steps * step + words * costs.word;
     if (cost < best.cost) best = {cost, length};
   }
   return best;
 }
 
 /// A linear form of so many rows and columns: three products a step; an operator costs `build`, a
-/// word `word`.
-Estimate estimate_linear(const BatchShape& shape, double rows, double cols, double build,
-                         double word) {
-  const auto s = static_cast<double>(shape.s);
-  // A few vectors at a time through matrices that do not fit a cache wait for memory.
-  const double together =
-      static_cast<double>(std::min<std::size_t>(shape.sequences, 32)) / s * cols;
-  const double table_bytes = 2.0 * rows * rows * s * 8.0;
-  const double enough = table_bytes > 16.0e6 ? 10.0 : table_bytes > 1.0e6 ? 3.5 : 1.0;
-  const double waiting = std::max(1.0, enough / std::max(1.0, together));
-  return estimate_words(shape,
-                        {.base = static_cast<double>(shape.sets) * s * (build + kOperatorOverhead),
-                         .step = waiting * 3.0 * rows * rows * cols + kStepOverhead,
-                         .word = word + kOperatorOverhead,
-                         .bytes = 3.0 * rows * rows * 8.0});
+/// word `word`, a total as much as `total`.
+struct LinearCosts {
+  double rows = 0.0, cols = 0.0;
+  double build = 0.0, word = 0.0, total = 0.0;
+};
+
+Estimate estimate_linear(const BatchShape& shape, const LinearCosts& linear) {
+  const double symbols = static_cast<double>(shape.sets) * static_cast<double>(shape.s);
+  const double entries = linear.rows * linear.rows;
+  return estimate_words(
+      shape,
+      {.base = symbols * (linear.build + kOperatorOverhead),
+       .step = 3.0 * entries * linear.cols,
+       .word = linear.word + kOperatorOverhead,
+       .bytes = 3.0 * entries * 8.0,
+       .together = static_cast<double>(std::min<std::size_t>(shape.sequences, 32)) * linear.cols,
+       .alone = linear.cols,
+       .total = linear.total + kStepOverhead});
 }
 
 /// Complex operators in their real form are twice as large, and half of that is a copy.
@@ -79,8 +99,11 @@ double factor_rows(const BatchShape& shape) {
 Estimate estimate_factor(const BatchShape& shape, double cols) {
   const double rows = factor_rows(shape);
   const double own_cols = static_cast<double>(shape.n);
-  return estimate_linear(shape, rows, cols, 2.0 * rows * rows,
-                         4.0 * rows * rows * own_cols + 4.0 * rows * rows);
+  return estimate_linear(shape, {.rows = rows,
+                                 .cols = cols,
+                                 .build = 2.0 * rows * rows,
+                                 .word = 4.0 * rows * rows * own_cols + 4.0 * rows * rows,
+                                 .total = rows * rows * cols});
 }
 
 /// One channel for all symbols of a set that emits on states, which all states of a step go through
@@ -104,10 +127,10 @@ Estimate estimate_superoperator(const BatchShape& shape) {
   const double channel =
       n * n * n * n * (8.0 * static_cast<double>(shape.w) + 24.0) / (real ? 4.0 : 1.0);
   const double word = 4.0 * rows * rows * rows;
-  if (shape.emission == EmissionKind::kEdge)
-    return estimate_linear(shape, rows, 1.0, channel, word);
-  Estimate apart = estimate_linear(
-      shape, rows, 1.0, channel / static_cast<double>(shape.s) + 6.0 * rows * rows, word);
+  LinearCosts costs{.rows = rows, .cols = 1.0, .build = channel, .word = word, .total = rows};
+  if (shape.emission == EmissionKind::kEdge) return estimate_linear(shape, costs);
+  costs.build = channel / static_cast<double>(shape.s) + 6.0 * rows * rows;
+  Estimate apart = estimate_linear(shape, costs);
   // as measured: products with a state or two at a time
   if (apart.word_length == 1 && shape.sequences < 4 * static_cast<std::size_t>(shape.s))
     apart.cost *= 1.5;
@@ -119,19 +142,25 @@ Estimate estimate_kraus(const BatchShape& shape) {
   const auto n = static_cast<double>(shape.n);
   const auto w = static_cast<double>(shape.w);
   const bool on_states = shape.emission == EmissionKind::kState;
-  const double products = (shape.field == Field::kReal ? 4.4 : 20.0) * w * n * n * n;
-  const double entries = (on_states ? 16.0 + 6.0 * w : 0.0) * n * n;  // beside the products
+  // of the 20·w·n³ that are written down for a complex model as many as are left in time
+  const double products = (shape.field == Field::kReal ? 4.4 : 11.0) * w * n * n * n;
+  // beside the products
+  const double entries =
+      ((on_states ? 16.0 + 6.0 * w : 0.0) + (shape.field == Field::kReal ? 0.0 : 12.0 + 12.0 * w) +
+       (shape.feasible ? 0.0 : 2.0)) *
+      n * n;
+  const double overhead = (shape.field == Field::kReal ? 1.0 : 3.0) * (2.0 + w) * kStepOverhead;
   const double matrices =
       static_cast<double>(shape.sets) * w * (on_states ? 1.0 : static_cast<double>(shape.s));
   return {static_cast<double>(shape.symbols) *
-              ((shape.missing ? 1.5 : 1.0) * products + entries + (2.0 + w) * kStepOverhead) +
+              ((shape.missing ? 1.5 : 1.0) * products + entries + overhead) +
           matrices * 16.0 * n * n};
 }
 
 /// As measured: at this size the products themselves hardly count.
 Estimate estimate_lanes(const BatchShape& shape) {
   if (shape.n != 2 || !shape.feasible || shape.longest > kLanesLongest) return {};
-  return estimate_words(shape, {.step = 190.0, .word = 500.0});
+  return estimate_words(shape, {.step = 190.0, .word = 500.0, .overhead = 0.0});
 }
 
 Estimate estimate_of(EngineKind kind, const BatchShape& shape) {

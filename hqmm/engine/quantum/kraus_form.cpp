@@ -8,8 +8,10 @@
 namespace hqmm {
 namespace {
 
-/// So many states go back together: their products stay in the cache.
-constexpr std::size_t kStatesTogether = 4;
+/// At most so many states go back together, and so many bytes of their products: they stay in the
+/// cache.
+constexpr std::size_t kMostTogether = 8;
+constexpr std::size_t kTogetherBytes = std::size_t{256} << 10;
 
 /// Doubles that hold another shape's leftovers are cleared: padding is multiplied along.
 void resize_cleared(AlignedDoubles& doubles, std::size_t size, bool other_padding) {
@@ -18,41 +20,30 @@ void resize_cleared(AlignedDoubles& doubles, std::size_t size, bool other_paddin
   std::fill_n(doubles.data(), size, 0.0);
 }
 
-/// The entry, cleared if this is its first use.
-double* started(GradientTable& gradients, std::size_t entry, std::size_t size) {
-  const OperatorGradient gradient = gradients.of(entry);
-  if (*gradient.used == 0) std::fill_n(gradient.values, size, 0.0);
-  *gradient.used = 1;
-  return gradient.values;
-}
-
 }  // namespace
 
 void KrausForm::write(const Hqmm& model, bool feasible) {
-  const Index rows = model.field == Field::kReal ? model.latent_dim() : 2 * model.latent_dim();
-  const bool other_padding = n_ != model.latent_dim() || rows_ != rows;
-  real_ = model.field == Field::kReal;
+  const bool real = model.field == Field::kReal;
+  const bool other_padding = n_ != model.latent_dim() || real_ != real;
+  real_ = real;
   on_states_ = model.emits_on() == EmissionKind::kState;
   n_ = model.latent_dim();
-  rows_ = rows;
+  plane_ = real ? n_ : padded_rows(n_);
+  rows_ = real ? n_ : 2 * plane_;
   stride_ = column_stride(rows_);
+  matrix_stride_ = real ? stride_ : column_stride(3 * plane_);
   sets_ = model.sets.size();
   symbols_ = static_cast<std::size_t>(model.alphabet_size());
   rank_ = static_cast<std::size_t>(model.kraus_rank());
   blocks_ = on_states_ ? rank_ : rank_ * symbols_;
+  // the last matrix of a stack writes its padding as well
+  stack_plane_ = padded_rows(static_cast<Index>(rank_) * n_ + kRowUnit);
+  stack_stride_ = column_stride(3 * stack_plane_);
   for (AlignedDoubles* table : {&matrices_, &adjoints_})
     resize_cleared(*table, sets_ * blocks_ * matrix_size(), other_padding);
   resize_cleared(initial_, size(), other_padding);
   write_matrices(model);
   write_emissions(model);
-  const auto write_state = [&](const Matrix& from, double* to) {
-    if (real_) {
-      const Stack by_rows = from;
-      write_real_matrix(by_rows.data(), n_, stride_, to);
-    } else {
-      write_columns(from, stride_, to);
-    }
-  };
   write_state(model.initial_state, initial_.data());
   grams_.clear();
   if (feasible) return;
@@ -62,14 +53,19 @@ void KrausForm::write(const Hqmm& model, bool feasible) {
 }
 
 void KrausForm::write_matrices(const Hqmm& model) {
-  const auto write_form = real_ ? write_real_matrix : write_real_form;
   double* to = matrices_.data();
   double* to_adjoint = adjoints_.data();
   for (const KrausSet& set : model.sets) {
     for (Index row = 0; row < set.stack().rows(); row += n_) {
-      write_form(set.stack().data() + row * n_, n_, stride_, to);
-      const Stack adjoint_block = set.stack().middleRows(row, n_).adjoint();
-      write_form(adjoint_block.data(), n_, stride_, to_adjoint);
+      const Complex* k = set.stack().data() + row * n_;
+      if (real_) {
+        write_real_matrix(k, n_, stride_, to);
+        const Stack adjoint_block = set.stack().middleRows(row, n_).adjoint();
+        write_real_matrix(adjoint_block.data(), n_, stride_, to_adjoint);
+      } else {
+        write_planes(k, false, to);
+        write_planes(k, true, to_adjoint);
+      }
       to += matrix_size();
       to_adjoint += matrix_size();
     }
@@ -84,11 +80,30 @@ void KrausForm::write_emissions(const Hqmm& model) {
   double* entries = unseen_.data();
   for (const KrausSet& set : model.sets) {
     for (Index y = 0; y < set.alphabet_size(); ++y, to += emission_rows())
-      for (Index i = 0; i < rows_; ++i) to[i] = set.emission()(y, i % n_);
+      for (Index first = 0; first < rows_; first += plane_)
+        for (Index i = 0; i < n_; ++i) to[first + i] = set.emission()(y, i);
     const RealMatrix products = set.emission().transpose() * set.emission();
     for (Index j = 0; j < n_; ++j, entries += stride_)
-      for (Index i = 0; i < rows_; ++i) entries[i] = products(i % n_, j);
+      for (Index first = 0; first < rows_; first += plane_)
+        for (Index i = 0; i < n_; ++i) entries[first + i] = products(i, j);
   }
+}
+
+void KrausForm::write_state(const Matrix& from, double* to) const {
+  for (Index j = 0; j < n_; ++j, to += stride_) {
+    std::fill_n(to, padded_rows(rows_), 0.0);
+    for (Index i = 0; i < n_; ++i) {
+      to[i] = from(i, j).real();
+      if (!real_) to[plane_ + i] = from(i, j).imag();
+    }
+  }
+}
+
+Matrix KrausForm::read_state(const double* from) const {
+  Matrix out(n_, n_);
+  for (Index j = 0; j < n_; ++j, from += stride_)
+    for (Index i = 0; i < n_; ++i) out(i, j) = {from[i], real_ ? 0.0 : from[plane_ + i]};
+  return out;
 }
 
 KrausForm::Step KrausForm::step_of(std::uint32_t op) const {
@@ -113,49 +128,36 @@ KrausForm::Step KrausForm::step_of(std::uint32_t op) const {
 
 void KrausForm::copy_initial(double* x) const { std::copy_n(initial_.data(), initial_.size(), x); }
 
-/// rows × rows times rows × n.
-PanelProduct KrausForm::product() const {
-  PanelProduct out{.rows = padded_rows(rows_), .depth = rows_, .cols = n_};
-  out.left_stride = out.col_step = out.out_stride = stride_;
-  return out;
-}
-
-/// Σ_q (K_q ρ) K_q†, of a real ρ the lower half.
+/// Σ_q K_q ρ K_q†, of which little above the diagonal is right.
 void KrausForm::channel(const Step& step, const double* rho, FormScratch& scratch,
                         double* out) const {
-  scratch.images.resize(rank_ * matrix_size());
   for (std::size_t run = 0; run < step.runs; ++run) {
     const std::size_t first = step.first + run * rank_;
-    PanelProduct moved = product();
-    moved.right = rho;
-    for (std::size_t q = 0; q < rank_; ++q) {
-      moved.left = matrix(first + q);
-      moved.out = scratch.images.data() + q * matrix_size();
-      kernel_(moved);
-      if (!real_) write_i_behind(moved.out, n_, stride_);
+    if (real_) {
+      real_channel(rho, first, run > 0, scratch, out);
+    } else {
+      complex_channel(rho, first, run > 0, scratch, out);
     }
-    // the images lie side by side, and so do the matrices, read by rows
-    PanelProduct back = product();
-    back.depth = static_cast<Index>(rank_) * rows_;
-    back.left = scratch.images.data();
-    back.right = matrix(first);
-    back.depth_step = stride_;
-    back.col_step = 1;
-    back.out = out;
-    back.add = run > 0;
-    back.lower = real_;
-    kernel_(back);
   }
 }
 
-/// Scales the entries, and gives a real state its upper half.
+/// What is above the diagonal from what is below.
+void KrausForm::mirror(double* x) const {
+  if (real_) {
+    mirror_lower(x, n_, stride_);
+  } else {
+    planes_.mirror(x, n_, stride_, plane_);
+  }
+}
+
+/// Scales the entries, and gives a state its upper half.
 void KrausForm::finish(const Step& step, double* x) const {
   if (step.scale != nullptr) {
-    kernels_.scale_entries(columns(n_), step.scale, step.scale, real_, x);
+    kernels_.scale_entries(columns(n_), step.scale, step.scale, true, x);
   } else if (step.unseen != nullptr) {
     for (std::size_t i = 0; i < size(); ++i) x[i] *= step.unseen[i];
   }
-  if (real_) mirror_lower(x, n_, stride_);
+  mirror(x);
 }
 
 void KrausForm::forward(std::uint32_t op, const double* states, std::size_t count,
@@ -167,12 +169,18 @@ void KrausForm::forward(std::uint32_t op, const double* states, std::size_t coun
   }
 }
 
+std::size_t KrausForm::states_together() const {
+  const std::size_t products = rank_ * size() * sizeof(double);
+  return std::clamp<std::size_t>(kTogetherBytes / products, 1, kMostTogether);
+}
+
 void KrausForm::backward(std::uint32_t op, const double* adjoints, const double* states,
                          std::size_t count, double* const* previous, GradientTable& gradients,
                          FormScratch& scratch) const {
   const Step step = step_of(op);
-  for (std::size_t first = 0; first < count; first += kStatesTogether) {
-    const std::size_t together = std::min(kStatesTogether, count - first);
+  const std::size_t most = states_together();
+  for (std::size_t first = 0; first < count; first += most) {
+    const std::size_t together = std::min(most, count - first);
     move_back(step, adjoints + first * size(), states + first * size(), together, previous + first,
               gradients, scratch);
   }
@@ -181,18 +189,15 @@ void KrausForm::backward(std::uint32_t op, const double* adjoints, const double*
     add_by_unseen(step, adjoints + i * size(), states + i * size(), gradients, scratch);
 }
 
-/// S D of an adjoint S, or its entries scaled, with i times it behind it.
+/// S D of an adjoint S, or its entries scaled.
 const double* KrausForm::left_factor(const Step& step, const double* adjoint,
                                      double* buffer) const {
-  if (real_ && !on_states_) return adjoint;
+  if (step.scale == nullptr && step.unseen == nullptr) return adjoint;
   if (step.scale != nullptr) {
     kernels_.scale_columns(columns(n_), adjoint, step.scale, buffer);
-  } else if (step.unseen != nullptr) {
-    for (std::size_t i = 0; i < size(); ++i) buffer[i] = adjoint[i] * step.unseen[i];
   } else {
-    std::copy_n(adjoint, size(), buffer);
+    for (std::size_t i = 0; i < size(); ++i) buffer[i] = adjoint[i] * step.unseen[i];
   }
-  if (!real_) write_i_behind(buffer, n_, stride_);
   return buffer;
 }
 
@@ -201,8 +206,10 @@ const double* KrausForm::scaled_adjoints(const Step& step, std::size_t first,
                                          FormScratch& scratch) const {
   if (step.scale == nullptr) return adjoint(first);
   scratch.scaled.resize(rank_ * matrix_size());
+  const Columns whole{
+      .rows = real_ ? padded_rows(n_) : 3 * plane_, .cols = n_, .stride = matrix_stride_};
   for (std::size_t q = 0; q < rank_; ++q)
-    kernels_.scale_columns(columns(rows_), adjoint(first + q), step.scale,
+    kernels_.scale_columns(whole, adjoint(first + q), step.scale,
                            scratch.scaled.data() + q * matrix_size());
   return scratch.scaled.data();
 }
@@ -210,71 +217,26 @@ const double* KrausForm::scaled_adjoints(const Step& step, std::size_t first,
 void KrausForm::move_back(const Step& step, const double* adjoints, const double* states,
                           std::size_t count, double* const* previous, GradientTable& gradients,
                           FormScratch& scratch) const {
-  scratch.images.resize(count * matrix_size());
-  scratch.products.resize(rank_ * count * size());
-  std::array<const double*, kStatesTogether> lefts{};
+  scratch.images.resize(count * size());
+  std::array<const double*, kMostTogether> lefts{};
   for (std::size_t i = 0; i < count; ++i)
-    lefts[i] = left_factor(step, adjoints + i * size(), scratch.images.data() + i * matrix_size());
+    lefts[i] = left_factor(step, adjoints + i * size(), scratch.images.data() + i * size());
   for (std::size_t run = 0; run < step.runs; ++run) {
-    const std::size_t first = step.first + run * rank_;
-    const double* turned = scaled_adjoints(step, first, scratch);
-    for (std::size_t q = 0; q < rank_; ++q) {
-      double* moved = scratch.products.data() + q * count * size();
-      PanelProduct down = product();
-      down.right = matrix(first + q);
-      PanelProduct back = product();
-      back.left = turned + q * matrix_size();
-      back.add = run + q > 0;
-      back.lower = real_;
-      for (std::size_t i = 0; i < count; ++i) {
-        down.left = lefts[i];
-        down.out = moved + i * size();
-        kernel_(down);
-        back.right = down.out;
-        back.out = previous[i];
-        kernel_(back);
-      }
-      add_by_matrix(step, first + q, moved, states, count, gradients, scratch);
+    const StatesBack back{lefts.data(), states, count, previous, run > 0};
+    if (real_) {
+      real_back(step, step.first + run * rank_, back, gradients, scratch);
+    } else {
+      complex_back(step, step.first + run * rank_, back, gradients, scratch);
     }
   }
-  for (std::size_t i = 0; real_ && i < count; ++i) mirror_lower(previous[i], n_, stride_);
+  for (std::size_t i = 0; i < count; ++i) mirror(previous[i]);
 }
 
-/// U ρ = Σ_j u_j ρ_j† over the columns of all states.
-void KrausForm::add_by_matrix(const Step& step, std::size_t block, const double* moved,
-                              const double* states, std::size_t count, GradientTable& gradients,
-                              FormScratch& scratch) const {
-  PanelProduct sum = product();
-  sum.depth = n_ * static_cast<Index>(count);
-  sum.cols = rows_;
-  sum.depth_step = stride_;
-  sum.col_step = 1;
-  sum.left = moved;
-  sum.right = states;
-  if (step.scale != nullptr) {
-    scratch.sums.resize(matrix_size());
-    sum.out = scratch.sums.data();
-    kernel_(sum);
-    fold(step, block, sum.out, gradients);
-    return;
-  }
-  const OperatorGradient gradient = gradients.of(block);
-  sum.out = gradient.values;
-  sum.add = *gradient.used != 0;
-  kernel_(sum);
-  *gradient.used = 1;
-}
-
-/// Adds D·(U ρ) to what is known by V_q, and its rows times those of V_q to what is known by c.
-void KrausForm::fold(const Step& step, std::size_t block, const double* sums,
-                     GradientTable& gradients) const {
-  double* by_matrix = started(gradients, block, matrix_size());
+/// ∂ℓ by c of the step's symbol.
+double* KrausForm::emission_gradient(const Step& step, GradientTable& gradients) const {
   const std::size_t first = by_emission(step.set);
-  double* by_c = gradients.of(first).values;
-  for (std::size_t entry = 0; entry < emission_entries(); ++entry)
-    started(gradients, first + entry, matrix_size());
-  by_c += (step.symbol - step.set * symbols_) * emission_rows();
-  kernels_.fold(columns(rows_), sums, matrix(block), step.scale, by_matrix, by_c);
+  for (std::size_t entry = 0; entry < emission_entries(); ++entry) gradients.started(first + entry);
+  return gradients.of(first).values + (step.symbol - step.set * symbols_) * emission_rows();
 }
 
 /// ∂ℓ by the entries of CᵀC: those of S times those of the channel's image.
@@ -283,8 +245,8 @@ void KrausForm::add_by_unseen(const Step& step, const double* adjoint, const dou
   scratch.products.resize(size());
   double* image = scratch.products.data();
   channel(step, state, scratch, image);
-  if (real_) mirror_lower(image, n_, stride_);
-  double* by = started(gradients, by_unseen(step.set), matrix_size());
+  mirror(image);
+  double* by = gradients.started(by_unseen(step.set));
   for (Index j = 0; j < n_; ++j, by += stride_, image += stride_, adjoint += stride_)
     for (Index i = 0; i < rows_; ++i) by[i] += adjoint[i] * image[i];
 }
@@ -301,35 +263,28 @@ void KrausForm::add_slope(const double* x, double c, double* z) const {
 }
 
 double KrausForm::total(std::uint32_t op, const double* x, FormScratch& /*scratch*/) const {
-  const double* gram = grams_[step_of(op).set].data();
-  double sum = 0.0;
-  for (Index j = 0; j < n_; ++j)
-    for (Index i = 0; i < rows_; ++i) sum += gram[j * stride_ + i] * x[j * stride_ + i];
-  return sum;
+  return dot_(grams_[step_of(op).set].data(), x, padded_rows(rows_), n_, stride_);
 }
 
 void KrausForm::write_gradient(const Hqmm& model, const GradientTable& table,
                                const std::vector<double>& initial, BatchGradient& out) const {
-  const auto add_gradient = real_ ? add_real_gradient : add_complex_gradient;
   for (std::size_t set = 0; set < sets_; ++set) {
     Stack& by = out.sets.emplace_back(Stack::Zero(model.sets[set].stack().rows(), n_));
     for (std::size_t block = 0; block < blocks_; ++block) {
       const std::size_t entry = set * blocks_ + block;
       if (!table.used(entry)) continue;
-      add_gradient(table.values(entry), n_, stride_, -2.0,
-                   by.data() + static_cast<Index>(block) * n_ * n_);
+      auto rows = by.middleRows(static_cast<Index>(block) * n_, n_);
+      if (real_) {
+        add_real_gradient(table.values(entry), n_, stride_, -2.0, rows.data());
+      } else {
+        rows -= 2.0 * read_state(table.values(entry)).transpose();
+      }
     }
     if (on_states_) write_emission_gradient(model.sets[set], set, table, out);
   }
   if (initial.empty()) return;
-  if (real_) {
-    Stack s = Stack::Zero(n_, n_);
-    add_real_gradient(initial.data(), n_, stride_, 1.0, s.data());
-    out.initial_state = -0.5 * (s + s.transpose());
-  } else {
-    const Matrix s = read_columns(initial.data(), n_, stride_);
-    out.initial_state = -0.5 * (s + s.adjoint());
-  }
+  const Matrix s = read_state(initial.data());
+  out.initial_state = -0.5 * (s + s.adjoint());
 }
 
 void KrausForm::write_emission_gradient(const KrausSet& set, std::size_t index,
@@ -339,13 +294,14 @@ void KrausForm::write_emission_gradient(const KrausSet& set, std::size_t index,
   if (table.used(by_emission(index))) {
     const double* from = table.values(by_emission(index));
     for (Index y = 0; y < c.rows(); ++y, from += emission_rows())
-      for (Index i = 0; i < rows_; ++i) by(y, i % n_) -= 2.0 * from[i];
+      for (Index i = 0; i < n_; ++i) by(y, i) -= 2.0 * from[i];
   }
   if (!table.used(by_unseen(index))) return;
   RealMatrix by_products = RealMatrix::Zero(n_, n_);
   const double* from = table.values(by_unseen(index));
   for (Index j = 0; j < n_; ++j, from += stride_)
-    for (Index i = 0; i < rows_; ++i) by_products(i % n_, j) += from[i];
+    for (Index first = 0; first < rows_; first += plane_)
+      for (Index i = 0; i < n_; ++i) by_products(i, j) += from[first + i];
   by -= c * (by_products + by_products.transpose());
 }
 

@@ -53,6 +53,28 @@ void fold(const Columns& shape, const double* sums, const double* v, const doubl
   }
 }
 
+void fold_planes(const Columns& shape, const double* sums, const StridedMatrix& adjoint,
+                 const double* c, double* by_matrix, double* by_c) {
+  const D d;
+  const Index plane = shape.rows;
+  const double* v = adjoint.values;
+  for (Index k = 0; k < shape.cols;
+       ++k, sums += shape.stride, v += adjoint.stride, by_matrix += shape.stride) {
+    const auto factor = hn::Set(d, c[k]);
+    auto product = hn::Zero(d);
+    for (Index i = 0; i < plane; i += kLanes) {
+      const auto re = hn::LoadU(d, sums + i);
+      const auto im = hn::LoadU(d, sums + plane + i);
+      product = hn::MulAdd(re, hn::LoadU(d, v + i), product);
+      product = hn::NegMulAdd(im, hn::LoadU(d, v + plane + i), product);
+      double* to = by_matrix + i;
+      hn::StoreU(hn::MulAdd(factor, re, hn::LoadU(d, to)), d, to);
+      hn::StoreU(hn::MulAdd(factor, im, hn::LoadU(d, to + plane)), d, to + plane);
+    }
+    by_c[k] += hn::GetLane(hn::SumOfLanes(d, product));
+  }
+}
+
 }  // namespace
 }  // namespace hqmm::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -63,12 +85,13 @@ namespace hqmm {
 HWY_EXPORT(scale_columns);
 HWY_EXPORT(scale_entries);
 HWY_EXPORT(fold);
+HWY_EXPORT(fold_planes);
 
 const KrausKernels& kraus_kernels() {
   static const KrausKernels kernels = [] {
     use_simd_limit();
     return KrausKernels{HWY_DYNAMIC_DISPATCH(scale_columns), HWY_DYNAMIC_DISPATCH(scale_entries),
-                        HWY_DYNAMIC_DISPATCH(fold)};
+                        HWY_DYNAMIC_DISPATCH(fold), HWY_DYNAMIC_DISPATCH(fold_planes)};
   }();
   return kernels;
 }

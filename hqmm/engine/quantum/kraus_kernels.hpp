@@ -12,6 +12,12 @@ struct Columns {
   Index stride = 0;
 };
 
+/// A matrix whose columns are `stride` apart.
+struct StridedMatrix {
+  const double* values = nullptr;
+  Index stride = 0;
+};
+
 struct KrausKernels {
   /// Column j of `to` is that of `from` times c[j].
   void (*scale_columns)(const Columns& shape, const double* from, const double* c, double* to);
@@ -21,6 +27,11 @@ struct KrausKernels {
   /// by_matrix += diag(c) · sums;  by_c[i] += the product of row i of v with row i of sums.
   void (*fold)(const Columns& shape, const double* sums, const double* v, const double* c,
                double* by_matrix, double* by_c);
+  /// Of complex ones, sums transposed and v† by columns, imaginary parts shape.rows below real
+  /// ones: column i of by_matrix += c[i] times that of sums;  by_c[i] += Re of the product of the
+  /// columns.
+  void (*fold_planes)(const Columns& shape, const double* sums, const StridedMatrix& adjoint,
+                      const double* c, double* by_matrix, double* by_c);
 };
 
 /// For this processor, within HQMM_SIMD.

@@ -157,13 +157,9 @@ void LinearForm<kDegree>::accumulate(std::uint32_t op, const double* adjoints, c
 
 template <int kDegree>
 double LinearForm<kDegree>::weight(const double* x) const {
+  if constexpr (kDegree == 2) return dot_(x, x, padded_rows(rows_), cols_, stride_);
   double sum = 0.0;
-  if constexpr (kDegree == 1) {
-    for (Index i = 0; i < traced_; ++i) sum += x[i];
-  } else {
-    for (Index j = 0; j < cols_; ++j)
-      for (Index i = 0; i < rows_; ++i) sum += x[j * stride_ + i] * x[j * stride_ + i];
-  }
+  for (Index i = 0; i < traced_; ++i) sum += x[i];
   return sum;
 }
 
@@ -183,20 +179,14 @@ double LinearForm<kDegree>::total(std::uint32_t op, const double* x,
                                   [[maybe_unused]] FormScratch& scratch) const {
   const std::size_t set = op / symbols_;
   const double* g = totals_[set < totals_.size() ? set : op - symbols_ * totals_.size()].data();
-  double sum = 0.0;
-  if constexpr (kDegree == 1) {
-    for (Index i = 0; i < rows_; ++i) sum += g[i] * x[i];  // tr(Γ†Γ ρ)
-  } else {
-    scratch.images.resize(static_cast<std::size_t>(state_size()));  // Γ†Γ A of tr(A† Γ†Γ A)
-    PanelProduct product{.rows = padded_rows(rows_), .depth = rows_, .cols = cols_, .left = g};
-    product.left_stride = product.col_step = product.out_stride = stride_;
-    product.right = x;
-    product.out = scratch.images.data();
-    step_kernel_(product);
-    for (Index j = 0; j < cols_; ++j)
-      for (Index i = 0; i < rows_; ++i) sum += product.out[j * stride_ + i] * x[j * stride_ + i];
-  }
-  return sum;
+  const Index rows = padded_rows(rows_);
+  if constexpr (kDegree == 1) return dot_(g, x, rows, 1, stride_);  // tr(Γ†Γ ρ)
+  scratch.images.resize(static_cast<std::size_t>(state_size()));  // Γ†Γ A of tr(A† Γ†Γ A)
+  PanelProduct product{.rows = rows, .depth = rows_, .cols = cols_, .left = g, .right = x};
+  product.left_stride = product.col_step = product.out_stride = stride_;
+  product.out = scratch.images.data();
+  step_kernel_(product);
+  return dot_(product.out, x, rows, cols_, stride_);
 }
 
 template class LinearForm<1>;

@@ -98,6 +98,7 @@ class LinearForm {
 
   PanelKernel kernel_ = panel_kernel();
   PanelKernel step_kernel_ = kernel_;  // of one state
+  ColumnDot dot_ = column_dot();
   Index rows_ = 0, stride_ = 0, cols_ = 0, traced_ = 0;
   bool mirrored_ = false;
   std::size_t operators_ = 0;

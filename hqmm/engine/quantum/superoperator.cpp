@@ -151,6 +151,7 @@ void write_superoperators(const Hqmm& model, const Program& program, bool feasib
   totals.reserve(model.sets.size());
   for (const KrausSet& set : model.sets) {
     AlignedDoubles& total = totals.emplace_back(static_cast<std::size_t>(form.state_size()));
+    std::fill_n(total.data(), total.size(), 0.0);  // padding is multiplied along
     write_coordinates(set.gram(), form.rows(), total.data());
   }
   form.set_totals(static_cast<std::uint32_t>(model.alphabet_size()), std::move(totals));
