@@ -8,4 +8,8 @@ out=$2
 rm -rf "$out/cells" # results of an earlier build
 "$hqmm" reproduce all --quick -o "$out" >/dev/null
 cat "$out/first-look.md"
+# A build without npm has no page.
+if "$hqmm" report "$out" --quiet --title 'hqmm demo' -o "$out/report.html" 2>/dev/null; then
+  printf '\nTo look at, in a browser: %s\n' "$out/report.html"
+fi
 printf '\nThe whole table, figures and how they came about: %s\n' "$out/report.md"

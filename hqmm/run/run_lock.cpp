@@ -62,4 +62,11 @@ RunLock::~RunLock() {
   if (made_folder_) std::filesystem::remove(folder_, ignored);  // only when empty
 }
 
+bool is_training(const std::string& path) {
+  const std::string file = (std::filesystem::path(path) / ".lock").string();
+  const Descriptor lock(::open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  // A shared lock is refused while somebody trains; taken, it is gone again at once.
+  return lock.is_open() && ::flock(lock.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+}
+
 }  // namespace hqmm

@@ -30,4 +30,7 @@ class RunLock {
   bool made_folder_ = false;
 };
 
+/// Whether a process trains in this run directory now. Takes nothing and changes nothing.
+[[nodiscard]] bool is_training(const std::string& path);
+
 }  // namespace hqmm

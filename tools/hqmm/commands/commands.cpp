@@ -12,6 +12,7 @@ void add_commands(Command program) {
   add_predict(program);
   add_sample(program);
   add_inspect(program);
+  add_report(program);
   add_convert(program);
   add_generate(program);
   add_data(program);

@@ -15,6 +15,7 @@
 #include "hqmm/learn/options.hpp"
 #include "hqmm/model/kraus.hpp"
 #include "hqmm/run/run_directory.hpp"
+#include "hqmm/run/run_lock.hpp"
 #include "hqmm/run/train_config.hpp"
 #include "support/command.hpp"
 #include "support/output.hpp"
@@ -127,6 +128,7 @@ Json run_json(const RunFindings& found) {
   out["halved_steps"] = found.halved_steps;
   out["best"] = found.best;
   out["status"] = found.summary.is_null() ? Json(nullptr) : Json(found.summary.at("status"));
+  out["training_now"] = is_training(found.path);
   out["summary"] = found.summary;
   out["stationarity"] = found.stationarity;
   return out;
@@ -193,9 +195,10 @@ std::string how_it_went(const RunFindings& found) {
   if (found.halved_steps > 0) row(out, "halved steps", fmt::format("{}", found.halved_steps));
   row(out, "status",
       found.summary.is_null()
-          ? fmt::format("not finished: still running, or stopped (go on with 'hqmm train --resume "
-                        "{}')",
-                        found.path)
+          ? is_training(found.path)
+                ? "training now"
+                : fmt::format("stopped before its end (go on with 'hqmm train --resume {}')",
+                              found.path)
           : found.summary.at("status").get<std::string>());
   if (!found.summary.is_null() && found.summary.at("restarts").size() > 1) {
     for (const auto& one : found.summary.at("restarts")) {

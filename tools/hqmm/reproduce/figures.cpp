@@ -11,6 +11,7 @@
 
 #include "hqmm/core/types.hpp"
 #include "hqmm/evaluate/statistics.hpp"
+#include "hqmm/report/palette.hpp"
 #include "hqmm/reproduction/plan.hpp"
 #include "hqmm/reproduction/summary.hpp"
 #include "reproduce/paper_figures.hpp"
@@ -40,6 +41,11 @@ const Group* at(const Reproduction& all, Study study, Method method, Index n, In
   return find_group(all.groups, study, method, n, rank_of(method, n, w));
 }
 
+/// A method has the same colour in every figure.
+Series begin_series(const Line& line, bool dashed = false) {
+  return {line.name, {}, dashed, std::string(method_colour(name_of(line.method)))};
+}
+
 bool any(const Series& series) {
   return std::any_of(series.marks.begin(), series.marks.end(),
                      [](const auto& mark) { return mark.has_value(); });
@@ -54,7 +60,7 @@ struct AxisSize {
 template <typename Get>
 Series series_of(const Reproduction& all, Study study, const Line& line,
                  const std::vector<AxisSize>& sizes, Get get) {
-  Series out{line.name, {}, false};
+  Series out = begin_series(line);
   for (const AxisSize& size : sizes) {
     const Group* group = at(all, study, line.method, size.n, size.w);
     out.marks.push_back(group != nullptr ? mark_of(get(*group)) : std::nullopt);
@@ -139,7 +145,7 @@ void add_hqmm_figures(std::vector<NamedFigure>& out, const Reproduction& all) {
   const auto put = [&](const Line& line, bool raw) {
     const Group* group = at(all, study, line.method, 2, 1);
     if (group == nullptr) return;
-    Series series{line.name, {}, raw};
+    Series series = begin_series(line, raw);
     for (const Spread* one :
          raw ? std::array{&group->raw_train, &group->raw_validation, &group->raw}
              : std::array{&group->train, &group->validation, &group->test})
@@ -174,7 +180,7 @@ Chart splice_chart(const Reproduction& all, bool clean, Get get) {
   chart.kind = Chart::Kind::kBars;
   chart.x_label = "n, w";
   for (const Line& line : kSpliceMethods) {
-    Series series{line.name, {}, false};
+    Series series = begin_series(line);
     chart.categories.clear();
     for (const Index n : {2, 4, 6, 8}) {
       for (const Index w : {1, 2, 4, 6}) {
@@ -205,7 +211,7 @@ void add_splice_figures(std::vector<NamedFigure>& out, const Reproduction& all) 
     chart.kind = Chart::Kind::kBars;
     chart.y_label = "error of the class";
     for (const Line& line : kSpliceMethods) {
-      Series series{line.name, {}, false};
+      Series series = begin_series(line);
       chart.categories.clear();
       for (const Index n : {6, 8}) {
         const Group* group = splice_at(all, line.method, n, 4, clean);

@@ -17,6 +17,7 @@
 #include "hqmm/reproduction/run_cell.hpp"
 #include "hqmm/reproduction/splice_protocol.hpp"
 #include "hqmm/reproduction/summary.hpp"
+#include "reproduce/paper_figures.hpp"
 #include "reproduce/reproduce.hpp"
 
 namespace hqmm::cli {
@@ -189,6 +190,33 @@ Json provenance(const Reproduction& all) {
   return out;
 }
 
+/// What the paper printed for cells of ours, to stand beside them.
+Json printed_json() {
+  Json out = Json::array();
+  const auto add = [&](Study study, Method method, int n, int w, const char* quantity,
+                       double value) {
+    out.push_back({{"study", name_of(study)},
+                   {"method", name_of(method)},
+                   {"n", n},
+                   {"w", w},
+                   {"quantity", quantity},
+                   {"value", value}});
+  };
+  add(Study::kSyntheticHqmm, Method::kNsRisLiteral, 2, 1, "test", paper::kHqmm);
+  add(Study::kSyntheticHqmm, Method::kCosm, 2, 1, "test", paper::kHqmmCosm);
+  add(Study::kSyntheticHqmm, Method::kNsRisLiteral, 2, 1, "seconds", paper::kHqmmSeconds);
+  add(Study::kSyntheticHqmm, Method::kCosm, 2, 1, "seconds", paper::kHqmmCosmSeconds);
+  const char* error = "mean_class_error";
+  for (const paper::SpliceError& one : paper::kSplice)
+    add(Study::kSplice, Method::kEm, one.n, 0, error, one.em);
+  for (const paper::ClassErrors& one : paper::kClassErrors) {
+    const auto mean = [](const auto& errors) { return (errors[0] + errors[1] + errors[2]) / 3.0; };
+    add(Study::kSplice, Method::kCosm, one.n, one.w, error, mean(one.cosm));
+    add(Study::kSplice, Method::kNsRisLiteral, one.n, one.w, error, mean(one.ns_ris));
+  }
+  return out;
+}
+
 }  // namespace
 
 Json to_json(const CellResult& result) {
@@ -264,6 +292,7 @@ Json results_json(const Reproduction& all) {
   for (const Group& group : all.groups) out["summary"].push_back(group_json(group));
   out["paired_tests"] = Json::array();
   for (const Comparison& one : all.comparisons) out["paired_tests"].push_back(comparison_json(one));
+  out["paper"] = printed_json();
   out["above_true_model"] = Json::array();
   for (const AboveTruth& one : all.above) out["above_true_model"].push_back(cell_json(one.cell));
   out["cells"] = Json::array();

@@ -27,6 +27,7 @@ void add_baseline(Command program);
 void add_predict(Command program);
 void add_sample(Command program);
 void add_inspect(Command program);
+void add_report(Command program);
 void add_convert(Command program);
 void add_generate(Command program);
 void add_data(Command program);

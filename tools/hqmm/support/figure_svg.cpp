@@ -45,6 +45,11 @@ class Drawing {
   }
 
  private:
+  [[nodiscard]] std::string colour_of(std::size_t index) const {
+    const std::string& own = chart_.series[index].colour;
+    return own.empty() ? kColours[index % kColours.size()] : own;
+  }
+
   [[nodiscard]] bool usable(double value) const {
     return std::isfinite(value) && (!chart_.logarithmic || value > 0.0);
   }
@@ -144,7 +149,7 @@ class Drawing {
     }
   }
 
-  void error_bar(double x, const Mark& mark, const char* colour) {
+  void error_bar(double x, const Mark& mark, const std::string& colour) {
     if (mark.error <= 0.0 || !usable(mark.value - mark.error)) return;
     const double top = y_of(mark.value + mark.error), low = y_of(mark.value - mark.error);
     const std::string style = fmt::format("stroke=\"{}\"", colour);
@@ -155,7 +160,7 @@ class Drawing {
 
   void line_series(std::size_t index) {
     const Series& series = chart_.series[index];
-    const char* colour = kColours[index % kColours.size()];
+    const std::string colour = colour_of(index);
     std::string points;
     for (std::size_t i = 0; i < series.marks.size(); ++i) {
       if (!series.marks[i] || !usable(series.marks[i]->value)) continue;
@@ -181,7 +186,7 @@ class Drawing {
 
   void bar_series(std::size_t index) {
     const Series& series = chart_.series[index];
-    const char* colour = kColours[index % kColours.size()];
+    const std::string colour = colour_of(index);
     const double width = 0.8 * slot() / static_cast<double>(chart_.series.size());
     const double floor = chart_.logarithmic ? kTop + kPlotHeight : y_of(std::max(0.0, low_));
     for (std::size_t i = 0; i < series.marks.size(); ++i) {
@@ -205,7 +210,7 @@ class Drawing {
     double y = kTop + 10;
     for (std::size_t i = 0; i < chart_.series.size(); ++i, y += kLegendStep) {
       line(x, y - 4, x + 20, y - 4,
-           fmt::format("stroke=\"{}\" stroke-width=\"3\"{}", kColours[i % kColours.size()],
+           fmt::format("stroke=\"{}\" stroke-width=\"3\"{}", colour_of(i),
                        chart_.series[i].dashed ? " stroke-dasharray=\"5 3\"" : ""));
       text(x + 27, y, chart_.series[i].name, "");
     }

@@ -16,6 +16,7 @@ struct Series {
   std::string name;
   std::vector<std::optional<Mark>> marks;  // one per category
   bool dashed = false;                     // for figures that are not what they seem
+  std::string colour{};                    // empty: one of its own, by its place
 };
 
 struct ReferenceLine {

@@ -1,0 +1,43 @@
+// One page about runs, models, reproductions, studies, cross-validations and classifiers: what a
+// browser draws, as one JSON document, and the page that it stands in.
+//
+// The page is made by report/ (npm) when hqmm is built; a build without it makes documents only.
+// Nothing in a document is trusted by the page: names from outside are text there.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hqmm/data/sequence_set.hpp"
+
+namespace hqmm {
+
+/// Sequences that all models of a report are scored on.
+struct ReportData {
+  std::string name;
+  SequenceSet set;
+  std::size_t burn_in = 0;
+};
+
+struct ReportOptions {
+  std::string title;               // empty: made of the first name
+  std::optional<ReportData> data;  // without it there are no scores
+  std::string truth;               // a model file: what made the data, scored with the others
+  std::size_t most_epochs = 1000;  // of a restart that are drawn; the best one is among them
+  int threads = 0;
+};
+
+/// The document of run folders, model and classifier files, and the JSON of `reproduce`, studies
+/// and cross-validations, told apart by content. Throws kNoInput, kBadData, and kUsage for an empty
+/// list.
+[[nodiscard]] std::string report_document(const std::vector<std::string>& paths,
+                                          const ReportOptions& options = {});
+
+/// Whether this build can make pages.
+[[nodiscard]] bool has_report_page();
+/// A page that opens offline, with a document in it. Throws kUsage when has_report_page() is false.
+[[nodiscard]] std::string report_page(const std::string& document);
+
+}  // namespace hqmm

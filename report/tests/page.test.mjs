@@ -1,0 +1,183 @@
+// Opens the pages of hqmm report in Chromium, from disk and without a network, and looks at them as a reader would.
+// HQMM_BINARY is the executable, HQMM_CHROMIUM the browser, HQMM_BROWSER_PACKAGES the folder with node_modules.
+import assert from 'node:assert/strict';
+import {execFileSync} from 'node:child_process';
+import {mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync} from 'node:fs';
+import {createRequire} from 'node:module';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {after, before, test} from 'node:test';
+import {pathToFileURL} from 'node:url';
+
+const require = createRequire(join(process.env.HQMM_BROWSER_PACKAGES, 'package.json'));
+const {chromium} = require('playwright-core');
+const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+
+const folder = mkdtempSync(join(tmpdir(), 'hqmm-report-'));
+const at = (name) => join(folder, name);
+const hqmm = (...words) => execFileSync(process.env.HQMM_BINARY, words, {cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe']});
+// Quotes, tags, an emoji and a mark that turns the direction of text; no file name may hold a slash.
+const kHostile = 'run <img src=x onerror="window.hacked=1">\'"&😀\u202e';
+const kScript = '</script><script>window.hacked=1</script>';
+
+let browser;
+
+before(async () => {
+  const word = (i) => `${i % 2} ${(i * i) % 3} ${i % 3} `;
+  writeFileSync(at('train.txt'), Array.from({length: 12}, (_, k) => Array.from({length: 20}, (_, i) => word(i + k)).join('') + '\n').join(''));
+  writeFileSync(at('test.txt'), Array.from({length: 6}, (_, k) => Array.from({length: 20}, (_, i) => word(3 * i + k)).join('') + '\n').join(''));
+  const train = (name, ...more) => hqmm('train', 'train.txt', '--validation', 'test.txt', '-n', '2', '--epochs', '4', '--run', name, '-o', `${name}.h5`, '--quiet', ...more);
+  train('first', '--restarts', '3');
+  train('second', '-w', '1', '--schedule', 'constant', '--stationarity');
+  renameSync(at('first'), at(kHostile));
+  hqmm('train', 'train.txt', '--learner', 'em', '-n', '2', '-o', 'hmm.h5', '--quiet');
+  browser = await chromium.launch({executablePath: process.env.HQMM_CHROMIUM, args: ['--no-sandbox', '--disable-gpu']});
+});
+
+after(async () => {
+  await browser?.close();
+  rmSync(folder, {recursive: true, force: true});
+});
+
+/// The page in a browser without a network. What it complains of, and what it asks for, is kept.
+async function open(file, {width = 1200, scheme = 'light'} = {}) {
+  const context = await browser.newContext({viewport: {width, height: 900}, colorScheme: scheme, offline: true, acceptDownloads: true});
+  const page = await context.newPage();
+  page.setDefaultTimeout(120_000); // other tests keep the machine busy
+  const seen = {errors: [], requests: []};
+  page.on('console', (message) => { if (message.type() === 'error') seen.errors.push(message.text()); });
+  page.on('pageerror', (error) => seen.errors.push(String(error)));
+  page.on('request', (request) => { if (!/^(data|blob):/.test(request.url())) seen.requests.push(request.url()); });
+  await page.goto(pathToFileURL(at(file)).href);
+  await page.waitForSelector('main[data-drawn]');
+  // Figures are drawn when their place has a width; a frame later all of them have.
+  await page.waitForFunction(() => [...document.querySelectorAll('figure')].every((f) => f.querySelector('svg[role=img]') !== null), null)
+      .catch(async () => assert.fail(`${file}: not drawn: ${await page.$$eval('figure', (all) => all.filter((f) => !f.querySelector('svg[role=img]')).map((f) => f.id))}; ${seen.errors}`));
+  return {context, page, seen};
+}
+
+async function looksRight(file) {
+  for (const [width, scheme] of [[360, 'light'], [1400, 'dark']]) {
+    const {context, page, seen} = await open(file, {width, scheme});
+    assert.deepEqual(seen.errors, [], `${file} at ${width}`);
+    assert.equal(seen.requests.length, 1, `${file} asks for nothing but itself: ${seen.requests}`);
+    assert.ok(await page.evaluate(() => document.scrollingElement.scrollWidth) <= width, `${file} fits into ${width} px`);
+    assert.equal(await page.evaluate(() => window.hacked), undefined);
+    const traces = await page.$$eval('figure', (all) => all.map((f) => [f.dataset.figure, f.querySelectorAll('svg .trace').length]));
+    for (const [name, count] of traces) assert.ok(count > 0, `${name} of ${file} has a trace`);
+    await page.evaluate(axe);
+    const found = await page.evaluate(() => window.axe.run(document, {resultTypes: ['violations']}));
+    const serious = found.violations.filter((v) => v.impact === 'serious' || v.impact === 'critical');
+    assert.deepEqual(serious.map((v) => `${v.id}: ${v.nodes[0].html}`), [], `${file}, ${scheme}`);
+    await context.close();
+  }
+}
+
+const documentOf = (file) => JSON.parse(/<script type="application\/json" id="document">(.*?)<\/script>/s.exec(readFileSync(at(file), 'utf8'))[1]);
+
+test('a run: traces, numbers that are those of the document, a file to take along', async () => {
+  hqmm('report', kHostile, '--data', 'test.txt', '-o', 'run.html', '--quiet');
+  await looksRight('run.html');
+  const {context, page} = await open('run.html');
+  const bits = page.locator('figure').filter({has: page.getByRole('heading', {name: 'Bits per symbol', exact: true})});
+  assert.equal(await bits.locator('svg .trace').count(), 2, 'training and validation');
+  assert.equal(await bits.locator('svg .trace').nth(1).locator('path').count(), 3, 'a line for each restart');
+  await bits.locator('summary').click();
+  const shown = await bits.locator('tbody tr').evaluateAll((rows) => rows.map((r) => [...r.children].map((c) => c.textContent)));
+  const run = documentOf('run.html').items[0];
+  const expected = ['train_bits', 'validation_bits'].flatMap((key) => run.restarts.flatMap((r) =>
+    r[key].flatMap((value, i) => (value === null ? [] : [[r.restart + 1, r.epoch[i], value]]))));
+  assert.equal(shown.length, expected.length);
+  expected.forEach(([restart, epoch, value], i) => {
+    assert.deepEqual(shown[i].slice(0, 2), [String(restart), String(epoch)]);
+    assert.ok(Math.abs(Number(shown[i][3]) - value) <= 1e-5 * Math.abs(value), `${shown[i][3]} is ${value}`);
+  });
+  const [saved] = await Promise.all([page.waitForEvent('download'), bits.getByRole('button', {name: /as CSV/}).click()]);
+  const text = readFileSync(await saved.path(), 'utf8');
+  assert.equal(text.trim().split('\r\n').length, expected.length + 1);
+  assert.ok((await page.locator('h1').textContent()).startsWith('run <img src=x'), 'a name is text');
+  await context.close();
+});
+
+test('all is reached with the keyboard', async () => {
+  const {context, page} = await open('run.html');
+  const reached = new Set();
+  for (let i = 0; i < 200; ++i) {
+    await page.keyboard.press('Tab');
+    reached.add(await page.evaluate(() => document.activeElement?.tagName ?? ''));
+  }
+  for (const tag of ['BUTTON', 'SUMMARY', 'A']) assert.ok(reached.has(tag), tag);
+  await context.close();
+});
+
+test('several runs side by side', async () => {
+  hqmm('report', kHostile, 'second', '--data', 'test.txt', '-o', 'runs.html', '--quiet');
+  await looksRight('runs.html');
+  const {context, page} = await open('runs.html');
+  assert.equal(await page.locator('[data-figure="comparison-curves"] svg .trace').count(), 2);
+  assert.equal(await page.locator('[data-figure="comparison-paired"] svg .trace circle').count(), 1);
+  assert.ok(await page.locator('[data-figure="second-stationarity"]').count() === 1);
+  await context.close();
+});
+
+test('models: an HQMM and an HMM', async () => {
+  hqmm('report', 'second.h5', 'hmm.h5', '-o', 'models.html', '--quiet');
+  await looksRight('models.html');
+  const {context, page} = await open('models.html');
+  const model = documentOf('models.html').items[0];
+  assert.equal(await page.locator('[data-figure="second.h5-spectrum"] svg .trace circle').count(), model.eigenvalues.length);
+  assert.equal(await page.locator('[data-figure="second.h5-choi"] svg .trace rect').count(), 16);
+  await context.close();
+});
+
+test('a reproduction, a study and a cross-validation', async () => {
+  const spread = (mean) => ({mean, standard_deviation: 0.01, standard_error: 0.005});
+  writeFileSync(at('results.json'), JSON.stringify({
+    provenance: {command: `hqmm reproduce ${kScript}`, data: 'made up'}, cells: [], paired_tests: [],
+    true_models: {'synthetic-hqmm': {train_da: 0.13, validation_da: 0.13, test_da: 0.13}},
+    paper: [{study: 'synthetic-hqmm', method: 'cosm', n: 2, w: 1, quantity: 'test', value: 0.1292}],
+    summary: ['ns-ris', 'ns-ris-literal', 'cosm', 'em'].map((method) => ({study: 'synthetic-hqmm', method, n: 2, w: method === 'em' ? 0 : 1,
+      test: spread(0.12), raw_test: method === 'ns-ris-literal' ? spread(0.15) : null, seconds: spread(1.5)})),
+  }));
+  const row = (model, k) => ({model, n: 2, w: 2, seed: 1, parameters: 10 * k, bits: 2 - 0.01 * k, difference: 0.1, standard_error: 0.001, seconds: k});
+  writeFileSync(at('study.json'), JSON.stringify({tables: {['t' + kScript]: [
+    row('HQMM ' + kHostile, 1), row('m'.repeat(10000), 2), row('HMM', 3), {...row('gzip', 4), parameters: null, seconds: null}]}}));
+  const classes = ['EI', kScript, 'N'];
+  const errors = Object.fromEntries(classes.map((name, i) => [name, 0.03 * (i + 1)]));
+  writeFileSync(at('cv.json'), JSON.stringify({classes, folds: [{fold: 0, mean_class_error: 0.05, overall_error: 0.05}],
+    mean_class_error: 0.05, mean_class_error_standard_error: 0.01, class_error: errors, class_error_standard_error: errors,
+    confusion: [[9, 1, 0], [1, 9, 0], [0, 0, 10]], calibration: {expected_calibration_error: 0.01, bins: [
+      {from: 0, to: 0.5, rows: 3, confidence: 0.4, accuracy: 0.5}, {from: 0.5, to: 1, rows: 27, confidence: 0.9, accuracy: 0.95}]},
+    baselines: [{name: 'order 1', mean_class_error: 0.1, mean_class_error_standard_error: null, class_error: errors}], provenance: {}}));
+  for (const name of ['results', 'study', 'cv']) {
+    hqmm('report', `${name}.json`, '-o', `${name}.html`, '--quiet');
+    await looksRight(`${name}.html`);
+  }
+  const {context, page} = await open('study.html');
+  assert.equal(await page.locator('figure').first().locator('svg .trace path').count(), 3, 'gzip has no parameters');
+  await context.close();
+});
+
+test('a long history is thinned, many runs stay usable', async () => {
+  const line = (epoch) => JSON.stringify({restart: 0, epoch, train: {symbols: 100, log_likelihood: -100 - 50 / (1 + epoch), da: 0.1},
+    validation: {symbols: 100, log_likelihood: -100 - 60 / (1 + epoch), da: 0.1}, feasibility_residual: 1e-15,
+    gradient_nuclear_norm: 1, step_size: 0.1, halved_steps: 0, seconds: epoch, best: epoch === 77777});
+  const config = readFileSync(join(at('second'), 'config.json'));
+  const make = (name, epochs) => {
+    mkdirSync(at(name));
+    writeFileSync(join(at(name), 'config.json'), config);
+    writeFileSync(join(at(name), 'history.jsonl'), Array.from({length: epochs}, (_, e) => line(e)).join('\n') + '\n');
+  };
+  make('long', 100000);
+  hqmm('report', 'long', '-o', 'long.html', '--quiet');
+  assert.ok(statSync(at('long.html')).size < 5e6);
+  const run = documentOf('long.html').items[0];
+  assert.ok(run.restarts[0].epoch.length <= 1001 && run.restarts[0].epoch.includes(77777), 'the best epoch is kept');
+  const names = Array.from({length: 200}, (_, i) => `many-${i}`);
+  for (const name of names) make(name, 30);
+  hqmm('report', ...names, '-o', 'many.html', '--quiet');
+  const {context, page, seen} = await open('many.html');
+  assert.equal(await page.locator('[data-figure="comparison-curves"] svg .trace').count(), 200);
+  assert.deepEqual(seen.errors, []);
+  await context.close();
+});
