@@ -25,6 +25,7 @@ class Results:
         self.machine = self._load("machine") or {}
         self.peers = self._load("peers") or []
         self.training = self._load("training") or {}
+        self.users = self._load("users") or {}
         self.hot_spots = self._load("hot_spots") or {}
         self.targets = {}
         for target in ("avx512", "avx2", "sse4", "scalar"):

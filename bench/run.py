@@ -1,7 +1,7 @@
 """Runs everything that is measured and keeps it as JSON; then report.py makes one table and docs/performance.md of it.
 
 usage: run.py BUILD_FOLDER [--only PART…] [--no-report | --compare FILE]
-Parts: cases threads scaling reading targets peers training hot_spots. Results of parts left out stay as they were.
+Parts: cases threads scaling reading targets peers training users hot_spots. Results of parts left out stay as they were.
 --compare measures the cases anew and sets them beside an earlier cases.json; docs/ stays as it is.
 """
 import argparse
@@ -17,6 +17,8 @@ import time
 from bars import all_bars, verdict
 from hot_spots import record
 from results import Results
+from timed import timed
+import users
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PEERS = ("numpy_gradient", "torch_gradient", "ghmm_em", "pomegranate_em", "hmmlearn_em")
@@ -131,6 +133,9 @@ class Runner:
     def training(self):
         self.keep("training", Training(self.hqmm, os.path.join(self.folder, "training")).measure())
 
+    def users(self):
+        self.keep("users", users.measure(self.hqmm, self.ghmm, os.path.join(self.folder, "users")))
+
     def hot_spots(self):
         missed = {bar.case for bar in all_bars(Results(self.folder)) if bar.case and verdict(bar) == "MISSED"}
         self.keep("hot_spots", {
@@ -164,16 +169,7 @@ class Training:
 
     def run(self, *arguments):
         """(processor seconds, wall seconds) of one command."""
-        start = time.perf_counter()
-        command = [self.hqmm, *arguments, "--quiet"]
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        message = process.stderr.read().decode(errors="replace")
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        process.stderr.close()
-        if process.returncode != 0:
-            raise RuntimeError(message.strip())
-        return usage.ru_utime + usage.ru_stime, time.perf_counter() - start
+        return timed(self.hqmm, *arguments, "--quiet")[:2]
 
     def train(self, out, *arguments):
         files = [os.path.join(self.data, "train.txt"), "--validation", os.path.join(self.data, "validation.txt")]
@@ -199,7 +195,7 @@ class Training:
 
 
 def main():
-    parts = ("cases", "threads", "scaling", "reading", "targets", "peers", "training", "hot_spots")
+    parts = ("cases", "threads", "scaling", "reading", "targets", "peers", "training", "users", "hot_spots")
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build")
     parser.add_argument("--only", nargs="+", choices=parts, default=parts)

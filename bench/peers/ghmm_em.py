@@ -7,7 +7,7 @@ from common import main, row
 PROGRAM = os.environ.get("HQMM_BENCH_GHMM", "")
 
 
-def run(work):
+def run(work, program=PROGRAM):
     import numpy
 
     n, s = work.emission.shape
@@ -15,7 +15,7 @@ def run(work):
     for sequence in work.sequences:
         numbers += [len(sequence), *sequence]
     text = " ".join(repr(x) for x in map(numpy.ndarray.item, map(numpy.asarray, numbers)))
-    out = subprocess.run([PROGRAM], input=text, capture_output=True, text=True, check=True).stdout
+    out = subprocess.run([program], input=text, capture_output=True, text=True, check=True).stdout
     values = numpy.array(out.split(), dtype=float)
     seconds, transition, emission, initial = numpy.split(values, numpy.cumsum([1, n * n, n * s]))
     return seconds[0], (transition.reshape(n, n), emission.reshape(n, s), initial)

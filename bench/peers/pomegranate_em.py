@@ -4,22 +4,26 @@ import time
 from common import main, row
 
 
+def model_of(work):
+    import pomegranate
+
+    states = [pomegranate.DiscreteDistribution(dict(enumerate(r))) for r in work.emission.tolist()]
+    names = [f"{i:03}" for i in range(len(states))]  # it sorts states by name
+    return pomegranate.HiddenMarkovModel.from_matrix(work.transition, states, work.initial, state_names=names)
+
+
+def iterate(work, sequences):
+    model = model_of(work)
+    start = time.process_time()
+    model.summarize(sequences, algorithm="baum-welch")
+    model.from_summaries()
+    return time.process_time() - start, model
+
+
 def rows(folder):
     import numpy
     import pomegranate
     from em_work import SIZES, Work
-
-    def model_of(work):
-        states = [pomegranate.DiscreteDistribution(dict(enumerate(r))) for r in work.emission.tolist()]
-        names = [f"{i:03}" for i in range(len(states))]  # it sorts states by name
-        return pomegranate.HiddenMarkovModel.from_matrix(work.transition, states, work.initial, state_names=names)
-
-    def iterate(work, sequences):
-        model = model_of(work)
-        start = time.process_time()
-        model.summarize(sequences, algorithm="baum-welch")
-        model.from_summaries()
-        return time.process_time() - start, model
 
     def parameters(work, model):
         n, s = work.emission.shape

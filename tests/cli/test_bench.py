@@ -7,6 +7,8 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
 import compare  # noqa: E402
+import users  # noqa: E402
+from timed import timed  # noqa: E402
 
 
 def run(**cases):
@@ -36,3 +38,27 @@ def test_cases_of_one_run_only_are_named():
 def test_files_without_a_common_case_are_refused():
     with pytest.raises(SystemExit, match="no case in common"):
         compare.lines(run(a=[1.0]), run(b=[1.0]))
+
+
+def test_the_table_for_users_says_what_was_not_measured():
+    ours = {"4/1000000/score": {"seconds": 2.0, "MB": 30.0}, "4/10000000/score": {"seconds": 18.0, "MB": 48.0},
+            "8/1000000/score": {"seconds": 5.0, "MB": 31.0}}
+    header, rows = users.rows({"ours": ours, "others": {"4/GHMM": 1e-6, "8/naive": 1e-4}})
+    cells = {(row[0], row[1]): dict(zip(header, row)) for row in rows}
+    assert len(rows) == 9 and {len(row) for row in rows} == {len(header)}
+    assert cells["1 million", "4"]["score"] == "2 s, 30 MB"
+    assert cells["10 million", "4"]["score"] == "18 s, 48 MB"
+    assert cells["100 million", "4"]["score"] == "≈ 180 s, 228 MB"
+    assert cells["100 million", "8"]["score"] == "≈ 500 s"
+    assert cells["100 million", "16"]["score"] == "–"
+    assert cells["10 million", "4"]["GHMM, an iteration"] == "≈ 10 s"
+    assert cells["100 million", "8"]["`--engine naive`, one epoch"] == "≈ 2.8 h"
+    assert users.rows({}) == (header, [])
+
+
+def test_memory_is_that_of_the_command_alone():
+    ballast = bytearray(64 << 20)
+    ballast[::4096] = b"x" * len(ballast[::4096])
+    assert timed("sleep", "0.05").megabytes < 32.0
+    with pytest.raises(RuntimeError, match="what it says"):
+        timed("sh", "-c", "echo what it says >&2; exit 3")
