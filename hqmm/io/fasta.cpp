@@ -23,10 +23,14 @@ class RecordReader {
         set_(alphabet_) {}
 
   SequenceSet read(Input& input);
+  /// Hands over what there is after every block.
+  void stream(Input& input, const PieceSink& sink);
 
  private:
   enum class Part { kOutside, kHeader, kSequence, kComment, kPlus, kQuality };
 
+  void take_block(std::string_view block);
+  void hand_over(const PieceSink& sink);
   void take_piece(std::string_view piece);
   void begin_line(char first);
   void end_line();
@@ -65,24 +69,47 @@ class RecordReader {
 };
 
 SequenceSet RecordReader::read(Input& input) {
-  for (auto block = input.next_block(); !block.empty(); block = input.next_block()) {
-    if (line_ == 1 && column_ == 0 && block.starts_with(kByteOrderMark)) {
-      block.remove_prefix(kByteOrderMark.size());
-    }
-    while (!block.empty()) {
-      const std::size_t end = block.find('\n');
-      const std::string_view piece = block.substr(0, end);
-      if (!piece.empty()) take_piece(piece);
-      column_ += piece.size();
-      if (end == std::string_view::npos) break;
-      end_line();
-      block.remove_prefix(end + 1);
-    }
-  }
+  for (auto block = input.next_block(); !block.empty(); block = input.next_block())
+    take_block(block);
   end_line();
   finish();
   warn_of_empty_records();
   return without(std::move(set_), dropped_);
+}
+
+void RecordReader::stream(Input& input, const PieceSink& sink) {
+  for (auto block = input.next_block(); !block.empty(); block = input.next_block()) {
+    take_block(block);
+    hand_over(sink);
+  }
+  end_line();
+  finish();
+  hand_over(sink);
+  warn_of_empty_records();
+}
+
+void RecordReader::take_block(std::string_view block) {
+  if (line_ == 1 && column_ == 0 && block.starts_with(kByteOrderMark)) {
+    block.remove_prefix(kByteOrderMark.size());
+  }
+  while (!block.empty()) {
+    const std::size_t end = block.find('\n');
+    const std::string_view piece = block.substr(0, end);
+    if (!piece.empty()) take_piece(piece);
+    column_ += piece.size();
+    if (end == std::string_view::npos) break;
+    end_line();
+    block.remove_prefix(end + 1);
+  }
+}
+
+/// Records that have ended, and what there is of the open one. Lengths are counted apart: a record
+/// does not become empty by this.
+void RecordReader::hand_over(const PieceSink& sink) {
+  for (std::size_t i = 0; i < set_.size(); ++i) sink({set_[i], set_.name(i), true});
+  const SequenceView open(set_.symbols(), set_.offsets().back(), set_.open_length());
+  if (!open.empty()) sink({open, name_, false});
+  set_ = SequenceSet(alphabet_);
 }
 
 void RecordReader::take_piece(std::string_view piece) {
@@ -246,20 +273,28 @@ Alphabet guess_alphabet(const Input& input, bool fastq) {
   return census.guess();
 }
 
-SequenceSet read_records(Input& input, const ReadOptions& options, bool fastq) {
+RecordReader reader_of(const Input& input, const ReadOptions& options, bool fastq) {
   if (options.alphabet) require_letters(*options.alphabet, fastq ? "FASTQ" : "FASTA", input.name());
   Alphabet alphabet = options.alphabet ? *options.alphabet : guess_alphabet(input, fastq);
-  return RecordReader(input, std::move(alphabet), options, fastq).read(input);
+  return {input, std::move(alphabet), options, fastq};
 }
 
 }  // namespace
 
 SequenceSet read_fasta(Input& input, const ReadOptions& options) {
-  return read_records(input, options, false);
+  return reader_of(input, options, false).read(input);
 }
 
 SequenceSet read_fastq(Input& input, const ReadOptions& options) {
-  return read_records(input, options, true);
+  return reader_of(input, options, true).read(input);
+}
+
+void stream_fasta(Input& input, const ReadOptions& options, const PieceSink& sink) {
+  reader_of(input, options, false).stream(input, sink);
+}
+
+void stream_fastq(Input& input, const ReadOptions& options, const PieceSink& sink) {
+  reader_of(input, options, true).stream(input, sink);
 }
 
 }  // namespace hqmm

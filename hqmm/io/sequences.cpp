@@ -12,6 +12,7 @@
 #include "hqmm/io/mat.hpp"
 #include "hqmm/io/npy.hpp"
 #include "hqmm/io/place.hpp"
+#include "hqmm/io/sequence_stream.hpp"
 #include "hqmm/io/table.hpp"
 #include "hqmm/io/text.hpp"
 #include "hqmm/io/uci.hpp"
@@ -76,17 +77,15 @@ SequenceSet read_as(Format format, Input& input, const ReadOptions& options) {
   return read_text(input, options);
 }
 
-SequenceSet read_one(const std::string& path, const ReadOptions& options, bool one_of_several) {
-  Input input(path, options.max_ratio);
+Format format_of(const Input& input, const ReadOptions& options, const std::string& path) {
   const Format format =
       options.format == Format::kAuto ? detect_format(input, options) : options.format;
   check_options(format, options, path);
-  if (one_of_several && format == Format::kMat && !options.base) {
-    throw fail(ErrorCode::kUsage, in_file(path),
-               "with several files the number that means symbol 0 in MATLAB's is not guessed; give "
-               "{} or 0",
-               option("base", "1"));
-  }
+  return format;
+}
+
+SequenceSet read_whole(Format format, Input& input, const ReadOptions& options,
+                       const std::string& path) {
   SequenceSet set = read_as(format, input, options);
   if (set.empty()) throw fail(ErrorCode::kBadData, in_file(path), "the input holds no sequences");
   if (set.alphabet().size() == 0) {
@@ -95,6 +94,18 @@ SequenceSet read_one(const std::string& path, const ReadOptions& options, bool o
                option("alphabet"));
   }
   return set;
+}
+
+SequenceSet read_one(const std::string& path, const ReadOptions& options, bool one_of_several) {
+  Input input(path, options.max_ratio);
+  const Format format = format_of(input, options, path);
+  if (one_of_several && format == Format::kMat && !options.base) {
+    throw fail(ErrorCode::kUsage, in_file(path),
+               "with several files the number that means symbol 0 in MATLAB's is not guessed; give "
+               "{} or 0",
+               option("base", "1"));
+  }
+  return read_whole(format, input, options, path);
 }
 
 /// Two alphabets that were each told from one file, as one told from both; nothing when they are of
@@ -181,6 +192,29 @@ SequenceSet read_classes(const std::vector<ClassFile>& files, const ReadOptions&
     joined.add(std::move(set), file.path);
   }
   return joined.take();
+}
+
+void stream_sequences(const std::string& path, const ReadOptions& options, const PieceSink& sink) {
+  Input input(path, options.max_ratio);
+  const Format format = format_of(input, options, path);
+  const bool records = format == Format::kFasta || format == Format::kFastq;
+  if (records && options.ambiguous != Ambiguous::kDrop) {
+    bool any = false;
+    const PieceSink noting = [&](const SequencePiece& piece) {
+      any = true;
+      sink(piece);
+    };
+    if (format == Format::kFasta) {
+      stream_fasta(input, options, noting);
+    } else {
+      stream_fastq(input, options, noting);
+    }
+    if (!any) throw fail(ErrorCode::kBadData, in_file(path), "the input holds no sequences");
+    return;
+  }
+  const SequenceSet set = read_whole(format, input, options, path);
+  for (std::size_t i = 0; i < set.size(); ++i)
+    sink({set[i], set.named() ? set.name(i) : std::to_string(i), true});
 }
 
 }  // namespace hqmm

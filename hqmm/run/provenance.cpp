@@ -1,5 +1,6 @@
 #include "hqmm/run/provenance.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "hqmm/core/simd.hpp"
@@ -64,7 +65,12 @@ std::string classifier_provenance(const SequenceSet& data,
   const ClassifierOptions& options = settings[selected.setting].options;
   out["options"] = to_json(options);
   out["seed"] = options.train.seed;
-  out["data"] = {{"hash", hash_text(data)}, {"sequences", data.size()}};
+  std::size_t shortest = data.longest();
+  for (std::size_t i = 0; i < data.size(); ++i) shortest = std::min(shortest, data[i].size());
+  out["data"] = {{"hash", hash_text(data)},
+                 {"sequences", data.size()},
+                 {"shortest", shortest},
+                 {"longest", data.longest()}};
   out["selection"] = Ordered::array();
   for (std::size_t s = 0; s < selected.inner.size(); ++s) {
     out["selection"].push_back({{"setting", settings[s].text},

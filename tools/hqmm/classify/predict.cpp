@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "hqmm/evaluate/classification.hpp"
 #include "hqmm/evaluate/cross_validation.hpp"
 #include "hqmm/evaluate/explain.hpp"
+#include "hqmm/evaluate/scan.hpp"
 #include "hqmm/io/classifier_file.hpp"
 #include "hqmm/io/sequences.hpp"
 #include "hqmm/model/any_model.hpp"
@@ -62,15 +64,39 @@ Known known_rows(const SequenceSet& set, const std::vector<std::string>& classes
   return out;
 }
 
+std::string name_of_row(const SequenceSet& set, std::size_t i) {
+  return set.named() ? printable(set.name(i), 200) : std::to_string(i);
+}
+
+/// A position-dependent classifier is for sequences as long as those that it was learned from.
+void require_lengths(const ClassifyPredictFlags& options, const ClassifierFile& file,
+                     const SequenceSet& set) {
+  const std::optional<std::size_t> longest = own_length(file.classifier);
+  if (!longest) return;
+  const nlohmann::json made_by = nlohmann::json::parse(file.provenance, nullptr, false);
+  const nlohmann::json::json_pointer place("/data/shortest");
+  std::size_t shortest = *longest;
+  if (made_by.is_object() && made_by.contains(place) && made_by[place].is_number_unsigned())
+    shortest = std::min(shortest, made_by[place].get<std::size_t>());
+  for (std::size_t i = 0; i < set.size(); ++i) {
+    const std::size_t length = set[i].size();
+    if (length >= shortest && length <= *longest) continue;
+    Where where;
+    where.file = shown(options.paths);
+    where.item = fmt::format("record '{}'", name_of_row(set, i));
+    const std::string lengths = shortest == *longest ? std::to_string(*longest)
+                                                     : fmt::format("{} to {}", shortest, *longest);
+    throw fail(ErrorCode::kBadData, where,
+               "{} symbols, but the classifier is made for sequences of {}{}", length, lengths,
+               length > *longest ? ": 'hqmm scan' looks at every window of longer ones" : "");
+  }
+}
+
 Posteriors chosen_rows(const Posteriors& all, const std::vector<std::uint32_t>& rows) {
   Posteriors out(rows.size(), all.classes());
   for (std::size_t i = 0; i < rows.size(); ++i)
     std::copy_n(all.row(rows[i]).begin(), all.classes(), out.row(i).begin());
   return out;
-}
-
-std::string name_of_row(const SequenceSet& set, std::size_t i) {
-  return set.named() ? printable(set.name(i), 200) : std::to_string(i);
 }
 
 /// The five positions that speak most for the decision, "31:T+3.2 30:G+2.9 …".
@@ -159,10 +185,12 @@ void run_classify_predict(const ClassifyPredictFlags& options) {
   std::vector<NamedFile> inputs{{"CLASSIFIER", options.classifier}};
   add_named(inputs, "DATA", options.paths);
   require_other_files({{"-o", options.common.out}}, inputs);
-  const Classifier classifier = read_classifier(options.classifier).classifier;
+  const ClassifierFile file = read_classifier(options.classifier);
+  const Classifier& classifier = file.classifier;
   for (const AnyModel& model : classifier.models) warn_if_infeasible(model, options.classifier);
   const SequenceSet set =
       read_sequences(options.paths, options.data.resolve(&classifier.alphabet()));
+  require_lengths(options, file, set);
   const Posteriors posteriors = posteriors_of(classifier, set, options.common.threads);
   const Known known = known_rows(set, classifier.classes);
   if (known.strange > 0) {

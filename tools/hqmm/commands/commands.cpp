@@ -10,6 +10,7 @@ void add_commands(Command program) {
   add_score(program);
   add_baseline(program);
   add_predict(program);
+  add_scan(program);
   add_sample(program);
   add_inspect(program);
   add_report(program);

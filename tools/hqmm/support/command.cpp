@@ -27,7 +27,7 @@ void add_common(Command command, CommonOptions& options, const std::string& out_
       .type_name("N");
 }
 
-void DataOptions::add_to(Command command) {
+void DataOptions::add_to(Command command, const std::string& format_flag) {
   constexpr const char* kGroup = "Reading data";
   command
       .add_option("--alphabet", alphabet_,
@@ -36,7 +36,7 @@ void DataOptions::add_to(Command command) {
       .type_name("A");
   command
       .add_option(
-          "--format", format_,
+          format_flag, format_,
           "text, fasta, fastq, uci, labelled, csv, tsv, mat, npy, hdf5; by default told by content")
       .capture_default_str()
       .group(kGroup)

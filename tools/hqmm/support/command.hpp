@@ -25,6 +25,7 @@ void add_classify(Command program);
 void add_score(Command program);
 void add_baseline(Command program);
 void add_predict(Command program);
+void add_scan(Command program);
 void add_sample(Command program);
 void add_inspect(Command program);
 void add_report(Command program);
@@ -48,7 +49,8 @@ void add_common(Command command, CommonOptions& options, const std::string& out_
 /// --alphabet --format --ambiguous --label-column --variable --base --max-ratio.
 class DataOptions {
  public:
-  void add_to(Command command);
+  /// A command whose --format is that of its output calls the format of data otherwise.
+  void add_to(Command command, const std::string& format_flag = "--format");
   /// `model` overrides the alphabet unless one was given.
   [[nodiscard]] ReadOptions resolve(const Alphabet* model = nullptr) const;
   [[nodiscard]] bool format_given() const { return format_ != "auto"; }

@@ -1,0 +1,105 @@
+#include "hqmm/engine/windows/linear_model.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "hqmm/engine/quantum/symbol_channel.hpp"
+#include "hqmm/model/hermitian_basis.hpp"
+
+namespace hqmm {
+namespace {
+
+LinearModel shaped(Index size, Index traced, std::size_t symbols, std::size_t sets) {
+  LinearModel out;
+  out.size = size;
+  out.stride = column_stride(size);
+  out.traced = traced;
+  out.symbols = symbols;
+  out.initial.resize(static_cast<std::size_t>(out.stride));
+  std::fill(out.initial.begin(), out.initial.end(), 0.0);
+  out.sets.resize(sets);
+  for (AlignedDoubles& matrices : out.sets) {
+    matrices.resize((symbols + 1) * out.matrix_size());
+    std::fill(matrices.begin(), matrices.end(), 0.0);
+  }
+  return out;
+}
+
+void add_missing(LinearModel& model) {
+  const std::size_t count = model.matrix_size();
+  for (AlignedDoubles& matrices : model.sets) {
+    double* sum = matrices.data() + model.symbols * count;
+    for (std::size_t y = 0; y < model.symbols; ++y) {
+      const double* one = matrices.data() + y * count;
+      for (std::size_t i = 0; i < count; ++i) sum[i] += one[i];
+    }
+  }
+}
+
+void put_matrix(const RealMatrix& matrix, Index stride, double* out) {
+  for (Index j = 0; j < matrix.cols(); ++j)
+    std::copy_n(matrix.data() + j * matrix.rows(), matrix.rows(), out + j * stride);
+}
+
+LinearModel linear(const EdgeHmm& model) {
+  LinearModel out = shaped(model.latent_dim(), model.latent_dim(), model.edges.size(), 1);
+  out.positive = true;
+  std::copy_n(model.initial.data(), model.latent_dim(), out.initial.data());
+  for (std::size_t y = 0; y < model.edges.size(); ++y)
+    put_matrix(model.edges[y], out.stride, out.sets[0].data() + y * out.matrix_size());
+  add_missing(out);
+  return out;
+}
+
+LinearModel linear(const Hmm& model) { return linear(as_edge_hmm(model)); }
+
+LinearModel linear(const Hqmm& model) {
+  const bool real = model.field == Field::kReal;
+  const Index n = model.latent_dim();
+  const auto s = static_cast<std::size_t>(model.alphabet_size());
+  LinearModel out = shaped(coordinate_count(n, real), n, s, model.sets.size());
+  out.positions = model.positions;
+  std::copy_n(to_coordinates(model.initial_state).data(), out.size, out.initial.data());
+  SymbolScratch scratch;
+  SymbolChannel channel(n, model.kraus_rank(), real, scratch);
+  const Index operators = model.kraus_rank() * n * n;
+  for (std::size_t set = 0; set < model.sets.size(); ++set) {
+    const KrausSet free = model.sets[set].expanded();
+    for (std::size_t y = 0; y < s; ++y) {
+      channel.load(free.gamma().data() + static_cast<Index>(y) * operators);
+      channel.write_operator(out.sets[set].data() + y * out.matrix_size());
+    }
+  }
+  add_missing(out);
+  return out;
+}
+
+double sets_of(const Hqmm& model) { return static_cast<double>(model.sets.size()); }
+template <typename Classical>
+double sets_of(const Classical& /*model*/) {
+  return 1.0;
+}
+Index size_of(const Hqmm& model) {
+  return coordinate_count(model.latent_dim(), model.field == Field::kReal);
+}
+template <typename Classical>
+Index size_of(const Classical& model) {
+  return model.latent_dim();
+}
+
+}  // namespace
+
+double linear_numbers(const AnyModel& model) {
+  return std::visit(
+      [](const auto& m) {
+        const auto size = static_cast<double>(size_of(m));
+        return sets_of(m) * static_cast<double>(m.alphabet.size() + 1) * size * size;
+      },
+      model);
+}
+
+LinearModel linear_model(const AnyModel& model) {
+  return std::visit([](const auto& m) { return linear(m); }, model);
+}
+
+}  // namespace hqmm

@@ -1,0 +1,48 @@
+// LinearModel: any trace-preserving model as one real matrix per set and symbol.
+//
+//   P(y₁ … y_L) = eᵀ R_{y_L} … R_{y₁} x₀        e: ones on the leading `traced` coordinates
+//
+//   Hqmm       x: ρ in the coordinates of model/hermitian_basis.hpp, n² or n(n+1)/2 of a real model
+//   Hmm        x: the distribution over states;  R_y = diag(C_y) A
+//   EdgeHmm    the same;  R_y = T_y
+//
+// A missing symbol is one more symbol, whose matrix is the sum of the others.
+#pragma once
+
+#include <vector>
+
+#include "hqmm/core/aligned.hpp"
+#include "hqmm/core/panels.hpp"
+#include "hqmm/model/any_model.hpp"
+
+namespace hqmm {
+
+struct LinearModel {
+  Index size = 0;    // coordinates of a state
+  Index stride = 0;  // between columns; what pads them is zero
+  Index traced = 0;
+  std::size_t symbols = 0;
+  /// Weights are sums of numbers that are not negative: nothing cancels.
+  bool positive = false;
+  PositionMap positions;
+  AlignedDoubles initial;
+  std::vector<AlignedDoubles> sets;  // the matrices of all symbols, the missing one last
+
+  [[nodiscard]] std::size_t matrix_size() const { return static_cast<std::size_t>(size * stride); }
+  [[nodiscard]] const double* matrix(std::uint32_t set, std::size_t symbol) const {
+    return sets[set].data() + symbol * matrix_size();
+  }
+  /// eᵀx
+  [[nodiscard]] double weight(const double* x) const {
+    double out = 0.0;
+    for (Index i = 0; i < traced; ++i) out += x[i];
+    return out;
+  }
+};
+
+/// How many numbers the matrices of a model are, padding left out.
+[[nodiscard]] double linear_numbers(const AnyModel& model);
+/// The model must be trace preserving.
+[[nodiscard]] LinearModel linear_model(const AnyModel& model);
+
+}  // namespace hqmm

@@ -1,0 +1,114 @@
+// Scanning: a classifier against every window of long sequences.
+//
+//   log-odds of class c in window x, in bits:   log₂ P(c | x) / (1 − P(c | x))
+//
+// A window's class probabilities are those of the classifier for the window's symbols as a sequence
+// of their own (posteriors_of), on the reverse strand for their reverse complement. A single model
+// is scanned as a classifier of two equally probable classes, the model and a background
+// (against_background): its log-odds are log₂ P_model(x) / P_background(x).
+//
+// Sequences may come in pieces; memory holds a few megabases, whatever their length. Windows
+// without a known symbol are left out. Results do not depend on how the pieces were cut, nor on the
+// number of threads.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "hqmm/core/types.hpp"
+#include "hqmm/data/sequence_set.hpp"
+#include "hqmm/model/classifier.hpp"
+
+namespace hqmm {
+
+enum class Strands { kBoth, kForward, kReverse };
+
+struct ScanOptions {
+  std::size_t window = 0;  // symbols; 0: the length that the models' positions say
+  std::size_t step = 1;    // from the beginning of a window to that of the next
+  Strands strands = Strands::kForward;
+  std::vector<std::uint32_t> classes;  // those that hits are wanted of; none: all
+  double least = -1e300;               // log-odds of a hit, in bits
+  std::size_t top = 0;                 // of every class so many hits, the best; 0: all
+  bool distinct = false;  // of windows of one class that overlap, on either strand, only the best
+  int threads = 0;
+};
+
+struct ScanHit {
+  std::uint64_t sequence = 0;  // in the order in which they were begun
+  std::uint64_t begin = 0;     // 0-based, on the forward strand
+  std::uint32_t label = 0;     // an index into the classifier's classes
+  bool reverse = false;
+  double log_odds = 0.0;  // bits
+
+  friend bool operator==(const ScanHit&, const ScanHit&) = default;
+};
+
+/// P(c | x) of log-odds in bits.
+[[nodiscard]] double probability_of(double log_odds);
+/// The other way; ±∞ for 0 and 1.
+[[nodiscard]] double log_odds_of(double probability);
+
+/// The log-odds of a stretch of windows: of one class, the better strand where both are scanned.
+struct ScanTrack {
+  std::uint64_t sequence = 0;
+  std::uint64_t begin = 0;           // of the first window; the others are a step apart
+  std::span<const double> log_odds;  // NaN: a window without a known symbol
+};
+
+struct ScanSinks {
+  /// In the order of sequence, begin, strand and class; with `top`, all at the end.
+  std::function<void(std::span<const ScanHit>)> on_hits;
+  /// With exactly one class wanted: all windows, in order.
+  std::function<void(const ScanTrack&)> on_track;
+};
+
+/// The length of the sequences that position-dependent models are for; nothing for stationary ones.
+[[nodiscard]] std::optional<std::size_t> own_length(const AnyModel& model);
+/// The same for a classifier; throws kBadData when its models do not agree.
+[[nodiscard]] std::optional<std::size_t> own_length(const Classifier& classifier);
+
+/// The symbols that pair with those of DNA or RNA; nothing for other alphabets.
+[[nodiscard]] std::optional<std::vector<Symbol>> complements(const Alphabet& alphabet);
+
+/// Order 0: symbols by themselves, as frequent as they were counted, each once more. Of both
+/// strands when those are scanned: a symbol counts for its pair as well.
+[[nodiscard]] Hmm independent_symbols(const Alphabet& alphabet,
+                                      std::span<const std::uint64_t> counts, Strands strands);
+/// Classes "model" and "background", equally probable. Throws kBadData when alphabets differ.
+[[nodiscard]] Classifier against_background(AnyModel model, AnyModel background);
+
+class Scanner {
+ public:
+  /// Keeps a reference to the classifier. Throws kUsage when the window, the strands or the classes
+  /// do not fit it.
+  Scanner(const Classifier& classifier, const ScanOptions& options, ScanSinks sinks);
+  ~Scanner();
+  Scanner(const Scanner&) = delete;
+  Scanner& operator=(const Scanner&) = delete;
+
+  /// More symbols of the open sequence.
+  void take(const SequenceView& symbols);
+  void end_sequence();
+  /// After the last sequence.
+  void finish();
+
+  [[nodiscard]] std::size_t window() const;
+  [[nodiscard]] std::uint64_t sequences() const;
+  /// Windows that were looked at, each strand for itself.
+  [[nodiscard]] std::uint64_t windows() const;
+
+ private:
+  class Work;
+  std::unique_ptr<Work> work_;
+};
+
+/// All hits in a set.
+[[nodiscard]] std::vector<ScanHit> scan(const Classifier& classifier, const SequenceSet& data,
+                                        const ScanOptions& options = {});
+
+}  // namespace hqmm
