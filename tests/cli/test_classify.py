@@ -91,7 +91,7 @@ def test_predict_prints_a_line_per_row(two_classes, classifier):
 
 def test_unlabelled_and_missing_symbols(classifier):
     done = hqmm("classify", "predict", classifier, "-", "--format", "text",
-                stdin="ACGTACGTACAAAACGTACG\n????\nNNNNNNNNNNCCCNNN\n")
+                stdin=f"ACGTACGTACAAAACGTACG\n{20 * '?'}\nNNNNNNNNNNCCCNNNNNNN\n")
     assert done.returncode == OK, done.stderr
     lines = done.stdout.splitlines()
     assert len(lines) == 4 and not done.stdout.count("#")
