@@ -24,7 +24,8 @@ std::vector<Symbol> reverse_complement(std::span<const Symbol> symbols,
 
 /// log-odds of class c in bits, from log P_d(x) + log P(d) of all classes d; where no class can
 /// have made the window, the priors are all that is known.
-double log_odds(std::span<const double> joint, std::span<const double> log_priors, std::size_t c) {
+double window_log_odds(std::span<const double> joint, std::span<const double> log_priors,
+                       std::size_t c) {
   if (std::all_of(joint.begin(), joint.end(), [](double j) { return j == kNever; }))
     joint = log_priors;
   double most = kNever;
@@ -117,7 +118,7 @@ class StretchScan {
     const std::vector<std::uint32_t>& wanted = plan_.options.classes;
     for (std::size_t k = 0; k < wanted.size(); ++k) {
       if (!plan_.track && surely_below(wanted[k], least_[k])) continue;
-      const double found = log_odds(row_, plan_.log_priors, wanted[k]);
+      const double found = window_log_odds(row_, plan_.log_priors, wanted[k]);
       if (plan_.track) add_to_track(window, found);
       if (found < least_[k]) continue;
       hits_[k].push_back(

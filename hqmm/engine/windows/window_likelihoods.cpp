@@ -8,7 +8,7 @@
 #include "hqmm/data/sequence_set.hpp"
 #include "hqmm/engine/likelihood.hpp"
 #include "hqmm/engine/scratch_pool.hpp"
-#include "hqmm/engine/windows/linear_model.hpp"
+#include "hqmm/engine/windows/window_model.hpp"
 #include "hqmm/engine/windows/window_pass.hpp"
 #include "hqmm/engine/windows/word_tables.hpp"
 #include "hqmm/model/mixture.hpp"
@@ -20,7 +20,7 @@ namespace {
 constexpr double kMostBytes = 512.0 * 1024 * 1024;
 
 bool fits_memory(const AnyModel& model, std::size_t window) {
-  const double numbers = linear_numbers(model);
+  const double numbers = window_model_numbers(model);
   if (8.0 * numbers > kMostBytes) return false;
   const Hqmm* hqmm = std::get_if<Hqmm>(&model);
   const double s = static_cast<double>(alphabet_of(model).size());
@@ -69,13 +69,13 @@ struct WindowLikelihoods::Parts {
     Part(AnyModel of, double log_weight_of, std::size_t window, int threads)
         : model(std::move(of)),
           log_weight(log_weight_of),
-          linear(linear_model(model)),
+          linear(window_model(model)),
           tables(linear, window, threads),
           pass(linear, tables) {}
 
     AnyModel model;
     double log_weight;
-    LinearModel linear;
+    WindowModel linear;
     WordTables tables;
     WindowPass pass;
   };

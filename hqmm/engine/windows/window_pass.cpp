@@ -25,7 +25,7 @@ std::vector<PanelKernel> kernels_for(Index size) {
 
 }  // namespace
 
-WindowPass::WindowPass(const LinearModel& model, const WordTables& tables)
+WindowPass::WindowPass(const WindowModel& model, const WordTables& tables)
     : model_(model),
       tables_(tables),
       kernels_(kernels_for(model.size)),
@@ -241,7 +241,7 @@ class WindowPass::Run {
   }
 
   const WindowPass& pass_;
-  const LinearModel& model_;
+  const WindowModel& model_;
   const WordTables& tables_;
   WindowTile& tile_;
   WindowScratch& scratch_;

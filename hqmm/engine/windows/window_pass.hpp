@@ -31,7 +31,7 @@ struct WindowScratch {
 class WindowPass {
  public:
   /// References are kept.
-  WindowPass(const LinearModel& model, const WordTables& tables);
+  WindowPass(const WindowModel& model, const WordTables& tables);
 
   /// log P of every window of the tile; not a number where only the filter knows.
   void run(WindowTile& tile, std::span<double> log_likelihoods, WindowScratch& scratch) const;
@@ -39,7 +39,7 @@ class WindowPass {
  private:
   class Run;
 
-  const LinearModel& model_;
+  const WindowModel& model_;
   const WordTables& tables_;
   std::vector<PanelKernel> kernels_;  // by the number of columns; the first for many
   std::size_t rescale_every_;         // symbols

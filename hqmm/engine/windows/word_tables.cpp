@@ -41,7 +41,7 @@ WindowCut cut_for(Index size, std::size_t symbols, std::size_t window) {
 }
 
 /// C = L · R, all with columns `stride` apart.
-PanelProduct square_product(const LinearModel& model, const double* left, const double* right,
+PanelProduct square_product(const WindowModel& model, const double* left, const double* right,
                             double* out) {
   PanelProduct p;
   p.rows = padded_rows(model.size);
@@ -84,7 +84,7 @@ double word_table_bytes(Index size, std::size_t symbols, std::size_t window) {
   return out;
 }
 
-WordTables::WordTables(const LinearModel& model, std::size_t window, int threads)
+WordTables::WordTables(const WindowModel& model, std::size_t window, int threads)
     : model_(model), window_(window) {
   const WindowCut cut = cut_for(model.size, model.symbols, window);
   build_bounds();

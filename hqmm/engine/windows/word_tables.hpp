@@ -16,7 +16,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "hqmm/engine/windows/linear_model.hpp"
+#include "hqmm/engine/windows/window_model.hpp"
 
 namespace hqmm {
 
@@ -47,7 +47,7 @@ struct BodyTable {
 class WordTables {
  public:
   /// The model must outlive the tables.
-  WordTables(const LinearModel& model, std::size_t window, int threads);
+  WordTables(const WindowModel& model, std::size_t window, int threads);
 
   [[nodiscard]] const EdgeTable& head() const { return head_; }
   [[nodiscard]] const EdgeTable& tail() const { return tail_; }
@@ -70,7 +70,7 @@ class WordTables {
     return model_.positions.set_at(t, window_);
   }
 
-  const LinearModel& model_;
+  const WindowModel& model_;
   std::size_t window_;
   EdgeTable head_, tail_;
   std::vector<BodyTable> tables_;  // bodies of equal sets share one

@@ -1,4 +1,4 @@
-#include "hqmm/engine/windows/linear_model.hpp"
+#include "hqmm/engine/windows/window_model.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -9,8 +9,8 @@
 namespace hqmm {
 namespace {
 
-LinearModel shaped(Index size, Index traced, std::size_t symbols, std::size_t sets) {
-  LinearModel out;
+WindowModel shaped(Index size, Index traced, std::size_t symbols, std::size_t sets) {
+  WindowModel out;
   out.size = size;
   out.stride = column_stride(size);
   out.traced = traced;
@@ -25,7 +25,7 @@ LinearModel shaped(Index size, Index traced, std::size_t symbols, std::size_t se
   return out;
 }
 
-void add_missing(LinearModel& model) {
+void add_missing(WindowModel& model) {
   const std::size_t count = model.matrix_size();
   for (AlignedDoubles& matrices : model.sets) {
     double* sum = matrices.data() + model.symbols * count;
@@ -41,8 +41,8 @@ void put_matrix(const RealMatrix& matrix, Index stride, double* out) {
     std::copy_n(matrix.data() + j * matrix.rows(), matrix.rows(), out + j * stride);
 }
 
-LinearModel linear(const EdgeHmm& model) {
-  LinearModel out = shaped(model.latent_dim(), model.latent_dim(), model.edges.size(), 1);
+WindowModel windowed(const EdgeHmm& model) {
+  WindowModel out = shaped(model.latent_dim(), model.latent_dim(), model.edges.size(), 1);
   out.positive = true;
   std::copy_n(model.initial.data(), model.latent_dim(), out.initial.data());
   for (std::size_t y = 0; y < model.edges.size(); ++y)
@@ -51,13 +51,13 @@ LinearModel linear(const EdgeHmm& model) {
   return out;
 }
 
-LinearModel linear(const Hmm& model) { return linear(as_edge_hmm(model)); }
+WindowModel windowed(const Hmm& model) { return windowed(as_edge_hmm(model)); }
 
-LinearModel linear(const Hqmm& model) {
+WindowModel windowed(const Hqmm& model) {
   const bool real = model.field == Field::kReal;
   const Index n = model.latent_dim();
   const auto s = static_cast<std::size_t>(model.alphabet_size());
-  LinearModel out = shaped(coordinate_count(n, real), n, s, model.sets.size());
+  WindowModel out = shaped(coordinate_count(n, real), n, s, model.sets.size());
   out.positions = model.positions;
   std::copy_n(to_coordinates(model.initial_state).data(), out.size, out.initial.data());
   SymbolScratch scratch;
@@ -89,7 +89,7 @@ Index size_of(const Classical& model) {
 
 }  // namespace
 
-double linear_numbers(const AnyModel& model) {
+double window_model_numbers(const AnyModel& model) {
   return std::visit(
       [](const auto& m) {
         const auto size = static_cast<double>(size_of(m));
@@ -98,8 +98,8 @@ double linear_numbers(const AnyModel& model) {
       model);
 }
 
-LinearModel linear_model(const AnyModel& model) {
-  return std::visit([](const auto& m) { return linear(m); }, model);
+WindowModel window_model(const AnyModel& model) {
+  return std::visit([](const auto& m) { return windowed(m); }, model);
 }
 
 }  // namespace hqmm

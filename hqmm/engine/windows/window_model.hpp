@@ -1,4 +1,4 @@
-// LinearModel: any trace-preserving model as one real matrix per set and symbol.
+// WindowModel: any trace-preserving model as one real matrix per set and symbol.
 //
 //   P(y₁ … y_L) = eᵀ R_{y_L} … R_{y₁} x₀        e: ones on the leading `traced` coordinates
 //
@@ -17,7 +17,7 @@
 
 namespace hqmm {
 
-struct LinearModel {
+struct WindowModel {
   Index size = 0;    // coordinates of a state
   Index stride = 0;  // between columns; what pads them is zero
   Index traced = 0;
@@ -41,8 +41,8 @@ struct LinearModel {
 };
 
 /// How many numbers the matrices of a model are, padding left out.
-[[nodiscard]] double linear_numbers(const AnyModel& model);
+[[nodiscard]] double window_model_numbers(const AnyModel& model);
 /// The model must be trace preserving.
-[[nodiscard]] LinearModel linear_model(const AnyModel& model);
+[[nodiscard]] WindowModel window_model(const AnyModel& model);
 
 }  // namespace hqmm
