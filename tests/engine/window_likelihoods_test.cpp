@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kClose = 1e-10;
 
-std::vector<Symbol> random_symbols(std::size_t length, std::size_t s, double missing,
+std::vector<Symbol> window_symbols(std::size_t length, std::size_t s, double missing,
                                    std::uint64_t seed) {
   RandomStream random(seed, Purpose::kTest);
   std::vector<Symbol> out(length);
@@ -62,13 +62,13 @@ void expect_as_filter(const AnyModel& model, const std::vector<Symbol>& symbols,
 void expect_everywhere(const AnyModel& model, std::size_t window, std::size_t step) {
   const std::size_t s = alphabet_of(model).size();
   for (const double missing : {0.0, 0.02, 0.3}) {
-    const auto symbols = random_symbols(window + 80, s, missing, window);
+    const auto symbols = window_symbols(window + 80, s, missing, window);
     expect_as_filter(model, symbols, {window, step, 80 / step + 1});
   }
 }
 
-Hqmm random_model(Index s, Index w, Index n, PositionMap positions, Field field = Field::kComplex,
-                  EmissionKind emits = EmissionKind::kEdge) {
+Hqmm window_hqmm(Index s, Index w, Index n, PositionMap positions, Field field = Field::kComplex,
+                 EmissionKind emits = EmissionKind::kEdge) {
   RandomStream random(7, Purpose::kTest);
   Hqmm model;
   model.alphabet = Alphabet::integers(static_cast<std::size_t>(s));
@@ -102,28 +102,28 @@ TEST(WindowLikelihoods, CutsWindowsWithoutAGap) {
 TEST(WindowLikelihoods, OfStationaryModels) {
   for (const std::size_t window : {1, 2, 15, 60})
     for (const std::size_t step : {1, 3, 200})
-      expect_everywhere(random_model(4, 2, 3, {}), window, step);
+      expect_everywhere(window_hqmm(4, 2, 3, {}), window, step);
 }
 
 TEST(WindowLikelihoods, OfPositionDependentModels) {
   const std::vector<std::uint32_t> tied{0, 0, 0, 1, 2, 3, 3, 3, 4, 4, 4, 0, 0, 0, 5, 5,
                                         5, 5, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2};
   for (const auto anchor : {PositionMap::Anchor::kStart, PositionMap::Anchor::kEnd})
-    expect_everywhere(random_model(4, 2, 4, PositionMap(tied, anchor)), tied.size(), 1);
-  expect_everywhere(random_model(4, 1, 4, PositionMap::each(60)), 60, 1);
+    expect_everywhere(window_hqmm(4, 2, 4, PositionMap(tied, anchor)), tied.size(), 1);
+  expect_everywhere(window_hqmm(4, 1, 4, PositionMap::each(60)), 60, 1);
 }
 
 TEST(WindowLikelihoods, OfStructuredModels) {
   for (const auto field : {Field::kReal, Field::kComplex})
     for (const auto emits : {EmissionKind::kEdge, EmissionKind::kState})
-      expect_everywhere(random_model(4, 2, 4, PositionMap::each(33), field, emits), 33, 1);
+      expect_everywhere(window_hqmm(4, 2, 4, PositionMap::each(33), field, emits), 33, 1);
 }
 
 TEST(WindowLikelihoods, OfAlphabetsOfAnySize) {
-  expect_everywhere(random_model(1, 1, 2, {}), 40, 1);
-  expect_everywhere(random_model(2, 2, 5, {}), 40, 1);
-  expect_everywhere(random_model(20, 2, 3, {}), 40, 1);
-  expect_everywhere(random_model(300, 1, 2, {}), 9, 1);
+  expect_everywhere(window_hqmm(1, 1, 2, {}), 40, 1);
+  expect_everywhere(window_hqmm(2, 2, 5, {}), 40, 1);
+  expect_everywhere(window_hqmm(20, 2, 3, {}), 40, 1);
+  expect_everywhere(window_hqmm(300, 1, 2, {}), 9, 1);
 }
 
 TEST(WindowLikelihoods, OfHiddenMarkovModels) {
@@ -135,18 +135,18 @@ TEST(WindowLikelihoods, OfHiddenMarkovModels) {
 }
 
 TEST(WindowLikelihoods, OfMixtures) {
-  std::vector<Hqmm> members{random_model(4, 2, 2, PositionMap::each(30)),
-                            random_model(4, 1, 3, PositionMap::each(30))};
+  std::vector<Hqmm> members{window_hqmm(4, 2, 2, PositionMap::each(30)),
+                            window_hqmm(4, 1, 3, PositionMap::each(30))};
   members[1].initial_state = maximally_mixed(3);
   expect_everywhere(mixture(members, std::vector<double>{0.3, 0.7}), 30, 1);
 }
 
 TEST(WindowLikelihoods, OfLongWindowsWhoseProbabilitiesNoDoubleHolds) {
-  expect_everywhere(random_model(4, 2, 2, {}), 2000, 7);
+  expect_everywhere(window_hqmm(4, 2, 2, {}), 2000, 7);
 }
 
 TEST(WindowLikelihoods, OfModelsThatAreNotTracePreserving) {
-  Hqmm model = random_model(4, 2, 2, {});
+  Hqmm model = window_hqmm(4, 2, 2, {});
   model.sets[0].gamma() *= 1.01;
   expect_everywhere(model, 20, 1);
 }
@@ -184,8 +184,8 @@ TEST(WindowLikelihoods, WhereAlmostEverythingCancels) {
 }
 
 TEST(WindowLikelihoods, DoNotDependOnWhichWindowsAreTogether) {
-  const AnyModel model = random_model(4, 2, 4, PositionMap::each(60));
-  const auto symbols = random_symbols(60 + 999, 4, 0.001, 2);
+  const AnyModel model = window_hqmm(4, 2, 4, PositionMap::each(60));
+  const auto symbols = window_symbols(60 + 999, 4, 0.001, 2);
   const auto together = by_tables(model, symbols, {60, 1, 1000});
   for (const std::size_t i : {0, 1, 500, 999}) {
     const std::vector<Symbol> alone(symbols.begin() + static_cast<std::ptrdiff_t>(i),
