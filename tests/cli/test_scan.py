@@ -8,7 +8,7 @@ import h5py
 import numpy as np
 import pytest
 
-from conftest import BAD_DATA, OK, USAGE, fails, hqmm, hqmm_json, random_kraus, write_hqmm
+from conftest import BAD_DATA, OK, SOURCE, USAGE, fails, hqmm, hqmm_json, random_kraus, write_hqmm
 
 PAIRS = str.maketrans("ACGT", "TGCA")
 
@@ -206,3 +206,24 @@ def test_predict_takes_the_lengths_that_were_learned_from(tmp_path):
     long = tmp_path / "long.fa"
     long.write_text(">x\n" + "A" * 20 + "\n")
     fails(BAD_DATA, "classify", "predict", tmp_path / "c.h5", long, says="made for sequences of 14 to 19")
+
+
+def test_the_commands_of_the_page(tmp_path, sites, genome):
+    """docs/scan.md's commands, on small files of the names that they have there."""
+    (tmp_path / "splice.h5").write_bytes(sites.read_bytes())
+    (tmp_path / "genome.fa").write_bytes(genome.read_bytes())
+    (tmp_path / "contigs.fa.gz").write_bytes(gzip.compress(genome.read_bytes()))
+    (tmp_path / "splice.data").write_bytes((sites.parent / "rows.txt").read_bytes())
+    with h5py.File(write_hqmm(tmp_path / "model.h5", random_kraus(4, 2, 2)), "a") as f:
+        f["alphabet"] = ["A", "C", "G", "T"]
+    page = (SOURCE / "docs" / "scan.md").read_text()
+    commands = [line for block in re.findall(r"```\n(.*?)```", page, re.S) for line in block.splitlines()
+                if line.startswith("hqmm ")] + re.findall(r"`(hqmm (?:classify|scan) [^`]*\.(?:h5|fa)[^`]*)`", page)
+    assert len(commands) == 7
+    for command in commands:
+        words = command.replace("/usr/share/doc/bowtie/examples/genomes/NC_008253.fna.gz", "genome.fa")
+        words = words.replace("EI,IE", "left,right").replace("EI", "left").split()[1:]
+        if words[:2] == ["classify", "fit"]:
+            words += ["--epochs", "1"]
+        done = hqmm(*words, cwd=tmp_path)
+        assert done.returncode == OK, (command, done.stderr)
