@@ -10,6 +10,8 @@
 #include <Spectra/GenEigsSolver.h>
 #pragma GCC diagnostic pop
 
+#include "hqmm/core/interruption.hpp"
+
 namespace hqmm {
 namespace {
 
@@ -20,7 +22,10 @@ class SpectraOperator {
   explicit SpectraOperator(const LinearMap& map) : map_(map) {}
   [[nodiscard]] Index rows() const { return map_.order; }
   [[nodiscard]] Index cols() const { return map_.order; }
-  void perform_op(const double* x, double* y) const { map_.apply(x, y); }
+  void perform_op(const double* x, double* y) const {
+    check_interruption();
+    map_.apply(x, y);
+  }
 
  private:
   const LinearMap& map_;

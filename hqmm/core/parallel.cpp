@@ -12,6 +12,8 @@
 #include <mutex>
 #include <utility>
 
+#include "hqmm/core/interruption.hpp"
+
 #if defined(__SANITIZE_THREAD__)
 #include <sanitizer/tsan_interface.h>
 #endif
@@ -58,13 +60,16 @@ void happens_after([[maybe_unused]] void* edge) noexcept {
 
 class Loop {
  public:
-  explicit Loop(const std::function<void(std::size_t)>& body) : body_(body) {
+  explicit Loop(const std::function<void(std::size_t)>& body)
+      : body_(body), asked_(current_interruption()) {
     happens_before(&started_);
   }
   void run(std::size_t begin, std::size_t end) {
     happens_after(&started_);
+    const InterruptionScope scope(asked_);
     for (std::size_t i = begin; i < end && !failure_.before(i); ++i) {
       try {
+        check_interruption();
         body_(i);
       } catch (...) {
         failure_.keep(i, std::current_exception());
@@ -79,6 +84,7 @@ class Loop {
 
  private:
   const std::function<void(std::size_t)>& body_;
+  const std::function<bool()>* asked_;
   FirstFailure failure_;
   char started_ = 0;
   char finished_ = 0;
@@ -103,7 +109,10 @@ void parallel_for(std::size_t size, int threads, const std::function<void(std::s
   // TBB has no more workers than cores anyway, and prints a warning when asked for more.
   const int workers = std::min(resolve_threads(threads), tbb::info::default_concurrency());
   if (workers == 1 || size <= 1) {
-    for (std::size_t i = 0; i < size; ++i) body(i);
+    for (std::size_t i = 0; i < size; ++i) {
+      check_interruption();
+      body(i);
+    }
     return;
   }
   Loop loop(body);

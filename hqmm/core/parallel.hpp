@@ -16,7 +16,8 @@ namespace hqmm {
 
 /// Calls body(i) for i in [0, size), on at most `threads` threads (0 = all cores) and never more
 /// than there are cores. Exceptions thrown by a body reach the caller: the one of the lowest i that
-/// threw. Items above that one may be left out.
+/// threw. Items above that one may be left out. An interruption is looked for before every item:
+/// interruption.hpp.
 void parallel_for(std::size_t size, int threads, const std::function<void(std::size_t)>& body);
 
 /// Adds values up in place, neighbours first: ((v0+v1)+(v2+v3))+…, whatever the threads did. The

@@ -43,6 +43,12 @@ class Chunks {
   [[nodiscard]] std::size_t size() const noexcept { return whole_ ? set_->size() : pieces_.size(); }
   [[nodiscard]] bool empty() const noexcept { return size() == 0; }
   [[nodiscard]] Chunk operator[](std::size_t i) const noexcept;
+  /// Whether their sequences have weights.
+  [[nodiscard]] bool weighted() const noexcept { return set_ != nullptr && set_->weighted(); }
+  /// The weight of the sequence that chunk i came from.
+  [[nodiscard]] double weight(std::size_t i) const noexcept {
+    return weighted() ? set_->weight((*this)[i].sequence) : 1.0;
+  }
 
  private:
   struct Piece {

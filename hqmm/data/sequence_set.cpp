@@ -1,8 +1,12 @@
 #include "hqmm/data/sequence_set.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <cstring>
 #include <new>
+
+#include "hqmm/core/error.hpp"
 
 namespace hqmm {
 
@@ -123,6 +127,7 @@ void SequenceSet::end_sequence() {
   // Once one sequence has a label or a name, every sequence has a place for its own.
   if (labelled()) labels_.resize(size(), kNoLabel);
   if (named()) names_.resize(size());
+  if (weighted()) weights_.resize(size(), 1.0);
 }
 
 void SequenceSet::end_sequence_labelled(const std::string& label) {
@@ -153,12 +158,37 @@ void SequenceSet::append(const SequenceSet& other) {
       end_sequence();
     }
     if (other.named()) name_last(other.names_[i]);
+    if (other.weighted()) weigh_last(other.weights_[i]);
   }
 }
 
 void SequenceSet::label_all(const std::string& label) {
   classes_ = {label};
   labels_.assign(size(), 0);
+}
+
+void SequenceSet::weigh_last(double weight) {
+  assert(!empty() && weight > 0.0);
+  weights_.resize(size(), 1.0);
+  weights_.back() = weight;
+}
+
+void SequenceSet::set_weights(std::vector<double> weights) {
+  if (weights.size() != size())
+    throw fail(ErrorCode::kUsage, "{} weights for {} sequences", weights.size(), size());
+  double sum = 0.0;
+  for (const double weight : weights) {
+    if (!(weight > 0.0) || !std::isfinite(weight))
+      throw fail(ErrorCode::kUsage, "weights must be positive numbers, found {}", weight);
+    sum += weight;
+  }
+  if (!std::isfinite(sum)) throw fail(ErrorCode::kUsage, "the sum of the weights is not finite");
+  const bool equal = std::all_of(weights.begin(), weights.end(),
+                                 [&](double weight) { return weight == weights.front(); });
+  if (equal) weights.clear();
+  const double mean = sum / static_cast<double>(size());
+  for (double& weight : weights) weight /= mean;
+  weights_ = std::move(weights);
 }
 
 SequenceSet SequenceSet::subset(const std::vector<std::uint32_t>& chosen) const {
@@ -168,6 +198,7 @@ SequenceSet SequenceSet::subset(const std::vector<std::uint32_t>& chosen) const 
   for (const std::uint32_t i : chosen) {
     if (labelled()) out.labels_.push_back(labels_[i]);
     if (named()) out.names_.push_back(names_[i]);
+    if (weighted()) out.weights_.push_back(weights_[i]);
   }
   return out;
 }
@@ -186,6 +217,7 @@ std::uint64_t SequenceSet::hash() const noexcept {
     for (std::size_t t = 0; t < sequence.size(); ++t) mix(sequence[t]);
     mix(0x10000);
     if (labelled() && labels_[i] != kNoLabel) mix_text(classes_[labels_[i]], 0x20000);
+    if (weighted()) mix(std::bit_cast<std::uint64_t>(weights_[i]));
   }
   return state;
 }

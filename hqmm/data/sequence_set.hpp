@@ -175,6 +175,16 @@ class SequenceSet {
   [[nodiscard]] bool named() const noexcept { return !names_.empty(); }
   [[nodiscard]] const std::string& name(std::size_t i) const noexcept { return names_[i]; }
 
+  /// What sequence i counts in learning and in scores, against a mean of 1: all the same unless
+  /// set_weights() has said otherwise.
+  [[nodiscard]] bool weighted() const noexcept { return !weights_.empty(); }
+  [[nodiscard]] double weight(std::size_t i) const noexcept {
+    return weights_.empty() ? 1.0 : weights_[i];
+  }
+  /// One for each sequence, when all are there: positive numbers, of which only the ratios matter.
+  /// Equal weights are none. Throws kUsage.
+  void set_weights(std::vector<double> weights);
+
   // Building. Symbols are appended to the open sequence; end_sequence() closes it.
   void push_back(Symbol symbol) { symbols_.push_back(symbol); }
   SymbolBlock& open_block() noexcept { return symbols_; }
@@ -184,6 +194,7 @@ class SequenceSet {
   void end_sequence();
   void end_sequence_labelled(const std::string& label);
   void name_last(std::string name);
+  void weigh_last(double weight);  // as it is: set_weights() is what divides by the mean
   void append(SequenceView sequence);
   /// All sequences of another set, with their names and classes, under this set's alphabet.
   void append(const SequenceSet& other);
@@ -193,8 +204,8 @@ class SequenceSet {
 
   /// The chosen sequences, with labels and names, in the order given.
   [[nodiscard]] SequenceSet subset(const std::vector<std::uint32_t>& chosen) const;
-  /// 64-bit hash of alphabet, symbols, boundaries and class names: "which data was this" in
-  /// provenance. Neither the storage width nor the order in which the classes were met matters.
+  /// 64-bit hash of alphabet, symbols, boundaries, class names and weights: "which data was this"
+  /// in provenance. Neither the storage width nor the order in which the classes were met matters.
   [[nodiscard]] std::uint64_t hash() const noexcept;
 
  private:
@@ -204,6 +215,7 @@ class SequenceSet {
   std::vector<std::string> classes_;
   std::vector<std::uint32_t> labels_;
   std::vector<std::string> names_;
+  std::vector<double> weights_;  // in units of their mean; empty: all are 1
 };
 
 }  // namespace hqmm

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "hqmm/core/error.hpp"
+#include "hqmm/core/interruption.hpp"
 
 namespace hqmm {
 namespace {
@@ -40,6 +41,7 @@ ContextChain::ContextChain(const SequenceSet& data, std::size_t order)
     const SequenceView sequence = data[i];
     Run run(order);
     for (std::size_t t = 0; t < sequence.size(); run.pass(sequence[t]), ++t) {
+      check_interruption(t);
       if (sequence[t] == kMissing) continue;
       std::uint64_t context = 0;
       std::uint64_t digit = 1;
@@ -79,6 +81,7 @@ double ContextChain::log_likelihood(const SequenceView& sequence, std::size_t or
   double out = 0.0;
   Run run(std::min(order, levels_.size() - 1));
   for (std::size_t t = 0; t < sequence.size(); run.pass(sequence[t]), ++t) {
+    check_interruption(t);
     if (sequence[t] == kMissing || t < burn_in) continue;
     const double p = probability(sequence, t, run.length(), mass);
     if (p <= 0.0) return -std::numeric_limits<double>::infinity();

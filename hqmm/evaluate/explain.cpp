@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "hqmm/core/error.hpp"
+#include "hqmm/core/interruption.hpp"
 #include "hqmm/core/parallel.hpp"
 #include "hqmm/model/embedding.hpp"
 
@@ -38,6 +39,7 @@ std::vector<double> marginalised(const Hqmm& model, const SequenceView& x) {
   std::vector<double> log_effect(length + 1, 0.0);
   effects[length] = Matrix::Identity(model.latent_dim(), model.latent_dim());
   for (std::size_t t = length; t-- > 0;) {
+    check_interruption(t);
     effects[t] = pull_back(set_at(t), x[t], effects[t + 1]);
     log_effect[t] = log_effect[t + 1] + rescale(effects[t]);
   }
@@ -50,6 +52,7 @@ std::vector<double> marginalised(const Hqmm& model, const SequenceView& x) {
   double log_state = 0.0;
   out[0] = weight(effects[0], state, log_effect[0]);
   for (std::size_t t = 0; t < length; ++t) {
+    check_interruption(t);
     const Matrix unseen = set_at(t).apply_total(state);
     out[t + 1] = weight(effects[t + 1], unseen, log_state + log_effect[t + 1]);
     state = x[t] == kMissing ? unseen : set_at(t).apply(x[t], state);

@@ -49,6 +49,11 @@ DescentLearner::DescentLearner(Hqmm start, const Chunks& chunks, std::size_t bur
     for (const KrausSet& set : model_.sets) emissions_.emplace_back(set.emission().cast<Complex>());
   }
   gradient_options_ = {burn_in, options.gradient_through_burn_in, learns_state(), options.engine};
+  if (chunks.weighted()) {
+    double sum = 0.0;
+    for (std::size_t i = 0; i < chunks.size(); ++i) sum += chunks.weight(i);
+    mean_weight_ = sum / static_cast<double>(chunks.size());
+  }
   if (learns_state()) {
     factor_ = factor_state(model_.initial_state, state_rank_);
     factor_gradient_.resize(factor_.rows(), 1);
@@ -78,7 +83,12 @@ void DescentLearner::put_state(const Stack& b, Hqmm& model) const {
 BatchGradient DescentLearner::batch_gradient(std::span<const std::uint32_t> order) {
   batch_.clear();
   batch_.reserve(order.size());
-  for (const std::uint32_t i : order) batch_.push_back(chunks_[i].symbols);
+  weights_.clear();
+  for (const std::uint32_t i : order) {
+    batch_.push_back(chunks_[i].symbols);
+    if (chunks_.weighted()) weights_.push_back(chunks_.weight(i) / mean_weight_);
+  }
+  gradient_options_.weights = weights_;
   try {
     return gradient(model_, batch_, gradient_options_, options_.threads, scratch_);
   } catch (const NotFiniteError& error) {

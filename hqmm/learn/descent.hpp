@@ -67,6 +67,8 @@ class DescentLearner : public Learner {
   GradientOptions gradient_options_;
   GradientScratch scratch_;
   std::vector<SequenceView> batch_;
+  std::vector<double> weights_;  // of the batch, in units of mean_weight_; none without weights
+  double mean_weight_ = 1.0;     // of all chunks: weights change what counts, not how far steps go
   TrainOptions options_;
   std::size_t restart_;
   std::unique_ptr<UpdateRule> rule_;

@@ -130,21 +130,20 @@ GivensSearch::GivensSearch(Hqmm start, const Chunks& chunks, std::size_t burn_in
       restart_(restart) {}
 
 double GivensSearch::batch_log_likelihood(const Hqmm& model,
-                                          const std::vector<SequenceView>& batch) const {
+                                          const std::vector<std::size_t>& batch) const {
   HqmmFilter filter(model);
   double sum = 0.0;
-  for (const SequenceView& sequence : batch)
-    sum += log_likelihood(filter, sequence, burn_in_).log_likelihood;
+  for (const std::size_t i : batch)
+    sum += chunks_.weight(i) * log_likelihood(filter, chunks_[i].symbols, burn_in_).log_likelihood;
   return sum;
 }
 
 EpochOutcome GivensSearch::run_epoch(std::size_t epoch, const StopRequest& stop) {
   EpochOutcome outcome;
   RandomStream random(options_.seed, Purpose::kSearch, restart_, epoch);
-  std::vector<SequenceView> batch;
-  for (std::size_t k = 0; k < options_.batch_size; ++k) {
-    batch.push_back(chunks_[random.below(chunks_.size())].symbols);
-  }
+  std::vector<std::size_t> batch;
+  for (std::size_t k = 0; k < options_.batch_size; ++k)
+    batch.push_back(random.below(chunks_.size()));
   double best = batch_log_likelihood(model_, batch);
   for (std::size_t pair = 0; pair < options_.givens_pairs; ++pair) {
     if (stop()) {
@@ -169,8 +168,8 @@ EpochOutcome GivensSearch::run_epoch(std::size_t epoch, const StopRequest& stop)
     }
   }
   HqmmFilter filter(model_);
-  for (const SequenceView& sequence : batch) {
-    const SequenceLikelihood one = log_likelihood(filter, sequence, burn_in_);
+  for (const std::size_t i : batch) {
+    const SequenceLikelihood one = log_likelihood(filter, chunks_[i].symbols, burn_in_);
     outcome.scored += one.scored;
     outcome.log_likelihood += one.log_likelihood;
   }

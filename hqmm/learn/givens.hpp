@@ -30,7 +30,7 @@ class GivensSearch : public Learner {
 
  private:
   [[nodiscard]] double batch_log_likelihood(const Hqmm& model,
-                                            const std::vector<SequenceView>& batch) const;
+                                            const std::vector<std::size_t>& batch) const;
 
   Hqmm model_;
   const Chunks& chunks_;

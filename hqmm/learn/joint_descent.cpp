@@ -41,6 +41,7 @@ SequenceSet JointDescent::draw_batch(std::span<const std::uint32_t> chosen, std:
       out.push_back(dropped ? kMissing : sequence[t]);
     }
     out.end_sequence();
+    if (data_.sequences.weighted()) out.weigh_last(data_.sequences.weight(i));
   }
   return out;
 }

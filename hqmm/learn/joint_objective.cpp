@@ -48,7 +48,7 @@ double JointObjective::discriminate(std::span<const Hqmm> smooth, const Sequence
       posterior[c] = log_priors_[c] + likelihoods[c][i].log_likelihood;
     }
     log_softmax(posterior);
-    const double weight = class_weights_[labels[i]];
+    const double weight = class_weights_[labels[i]] * batch.weight(i);
     objective += weight * posterior[labels[i]];
     for (std::size_t c = 0; c < classes; ++c) {
       shares[c].indices.push_back(i);
@@ -104,7 +104,7 @@ JointGradient JointObjective::gradient(std::span<const Hqmm> models, const Seque
       Share& own = shares[labels[i]];
       own.indices.push_back(i);
       own.sequences.push_back(batch[i]);
-      own.weights.push_back(class_weights_[labels[i]]);
+      own.weights.push_back(class_weights_[labels[i]] * batch.weight(i));
     }
   }
   out.sets.resize(models.size());

@@ -34,8 +34,10 @@ struct EpochRecord {
   std::size_t restart = 0;  // 0-based
   std::size_t epoch = 0;    // 1-based; 0 is the model training started from
   double step_size = 0.0;
-  std::optional<Figures> train;  // as the epoch went by; none for epoch 0
-  Figures validation;            // of the candidate at the epoch's end
+  /// As the epoch went by; none for epoch 0. Of weighted sequences descent and Givens search add
+  /// likelihoods up as they are.
+  std::optional<Figures> train;
+  Figures validation;  // of the candidate at the epoch's end
   double feasibility_residual = 0.0;
   double gradient_nuclear_norm = 0.0;
   std::uint64_t halved_steps = 0;

@@ -8,6 +8,7 @@
 
 #include "hqmm/core/decompositions.hpp"
 #include "hqmm/core/error.hpp"
+#include "hqmm/core/interruption.hpp"
 #include "hqmm/core/krylov.hpp"
 #include "hqmm/core/parallel.hpp"
 #include "hqmm/core/random.hpp"
@@ -232,6 +233,7 @@ EntropyRate estimate_entropy_rate(const Model& model, const State& stationary,
     std::vector<double> distribution(filter.alphabet_size());
     double sum = 0.0;
     for (std::size_t t = 0; t < plan.warm_up + plan.length; ++t) {
+      check_interruption(t);
       filter.next_distribution(distribution);
       if (t >= plan.warm_up) sum += entropy(distribution);
       filter.step(static_cast<Symbol>(random.categorical(distribution)));

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "hqmm/core/error.hpp"
+#include "hqmm/core/interruption.hpp"
 #include "hqmm/core/parallel.hpp"
 
 namespace hqmm {
@@ -14,6 +15,7 @@ SequenceLikelihood log_likelihood(Filter& filter, const SequenceView& sequence,
   SequenceLikelihood out;
   filter.restart(sequence.size());
   for (std::size_t t = 0; t < sequence.size(); ++t) {
+    check_interruption(t);
     const Symbol symbol = sequence[t];
     const StepWeight weight = filter.step(symbol);
     if (t < burn_in || symbol == kMissing) continue;

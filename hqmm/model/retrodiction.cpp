@@ -5,6 +5,7 @@
 
 #include "hqmm/core/decompositions.hpp"
 #include "hqmm/core/error.hpp"
+#include "hqmm/core/interruption.hpp"
 #include "hqmm/model/any_model.hpp"
 #include "hqmm/model/filter.hpp"
 
@@ -17,6 +18,7 @@ void filter_all(Filter filter, const SequenceView& sequence, StatePosteriors& ou
                 std::vector<bool>& impossible) {
   filter.restart(sequence.size());
   for (std::size_t t = 0; t < sequence.size(); ++t) {
+    check_interruption(t);
     const StepWeight weight = filter.step(sequence[t]);
     out.log_likelihood += std::log(weight.raw);
     impossible[t] = !(weight.raw > 0.0);
@@ -65,6 +67,7 @@ Forward filter_all(const Hqmm& model, const SequenceView& sequence) {
   HqmmFilter filter(model);
   filter.restart(sequence.size());
   for (std::size_t t = 0; t < sequence.size(); ++t) {
+    check_interruption(t);
     out.impossible.push_back(!(filter.step(sequence[t]).raw > 0.0));
     out.states.push_back(filter.state());
   }
@@ -103,6 +106,7 @@ void retrodict(const Hqmm& model, const SequenceView& sequence,
   const Forward forward = filter_all(model, sequence);
   Matrix effect = Matrix::Identity(model.latent_dim(), model.latent_dim());
   for (std::size_t t = sequence.size(); t-- > 0;) {
+    check_interruption(t);
     PastQuantumState pair{forward.states[t], effect};
     const double weight = effect.cwiseProduct(pair.state.transpose()).sum().real();
     if (weight > 0.0 && std::isfinite(1.0 / weight)) {

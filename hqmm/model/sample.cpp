@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "hqmm/core/interruption.hpp"
 #include "hqmm/core/parallel.hpp"
 #include "hqmm/core/random.hpp"
 
@@ -13,6 +14,7 @@ void draw(Filter& filter, RandomStream& random, std::span<Symbol> out) {
   std::vector<double> weights(filter.alphabet_size());
   filter.restart(out.size());
   for (Symbol& symbol : out) {
+    check_interruption(static_cast<std::size_t>(&symbol - out.data()));
     filter.next_distribution(weights);
     symbol = static_cast<Symbol>(random.categorical(weights));
     filter.step(symbol);

@@ -1,5 +1,7 @@
 #include "hqmm/model/viterbi.hpp"
 
+#include "hqmm/core/interruption.hpp"
+
 #include <algorithm>
 #include <limits>
 
@@ -117,6 +119,7 @@ class ViterbiPass {
   /// delta ← the best log-probability of every state after symbol t, the largest of them 0; returns
   /// what was taken off.
   double step(std::size_t t) {
+    check_interruption(t);
     move(t, sequence_[t]);
     const double most = next_.maxCoeff();
     if (most > kNever) {

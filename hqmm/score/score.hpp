@@ -7,6 +7,9 @@
 //
 // Everything here is of the normalised model. For an infeasible one the un-normalised figures stand
 // beside them under `raw`: they are not probabilities.
+//
+// In a set with weights a sequence counts as often as its weight says, in sums and in means;
+// numbers of sequences and symbols are plain, and so is what is kept of single sequences.
 #pragma once
 
 #include <optional>

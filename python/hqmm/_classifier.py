@@ -58,22 +58,27 @@ class HQMMClassifier(HQMMClassifierParameters, ClassifierMixin, SequenceEstimato
                              f"found {self.positions!r:.60}")
         return found.tolist()
 
-    def fit(self, X: Any, y: Any, lengths: Any = None) -> "HQMMClassifier":
-        """Learns from sequences and the class of each."""
+    def fit(self, X: Any, y: Any, lengths: Any = None, *, sample_weight: Any = None) -> "HQMMClassifier":
+        """Learns from sequences and the class of each.
+
+        sample_weight: what each sequence counts in learning, beside the weight of its class, which
+        follows from `prior`. Only ratios matter; a sequence of weight 0 is not there.
+        """
         if y is None:
             raise ValueError("HQMMClassifier requires y to be passed, but the target y is None")
-        raw = _input.read(X, lengths)
+        raw, weights, rows = _input.read_weighted(X, lengths, sample_weight)
         raw.require_known()
         y = column_or_1d(y, warn=True)
         check_classification_targets(y)
-        if len(y) != len(raw.lengths):
-            raise ValueError(f"X has {len(raw.lengths)} sequences, but y has {len(y)} classes")
+        if len(y) != len(rows):
+            raise ValueError(f"X has {len(rows)} sequences, but y has {len(y)} classes")
+        y = y[rows]
         classes, indices = np.unique(y, return_inverse=True)
         if len(classes) < 2:
             raise ValueError(f"a classifier needs two classes at least, found {len(classes)} class")
         names = _names(classes)
         alphabet = _input.make_alphabet(self.alphabet) or raw.infer_alphabet()
-        data = raw.encode(alphabet, [names[i] for i in indices])
+        data = raw.encode(alphabet, [names[i] for i in indices], weights)
         # The library orders classes by the bytes of their names.
         order = sorted(range(len(names)), key=lambda i: names[i].encode())
         seed = seed_of(self.random_state)

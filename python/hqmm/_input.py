@@ -51,13 +51,21 @@ class Raw:
             raise ValueError(f"symbols go up to {LARGEST_ALPHABET - 1}, found {known.max()}")
         return _core.Alphabet(int(known.max()) + 1)
 
-    def encode(self, alphabet: _core.Alphabet, labels: Optional[list] = None) -> _core.Sequences:
+    def kept(self, rows: np.ndarray) -> "Raw":
+        """Without the sequences where `rows` is False."""
+        symbols = np.repeat(rows, self.lengths)
+        missing = None if self.missing is None else self.missing[symbols]
+        return Raw(self.values[symbols], self.lengths[rows], missing, self.single)
+
+    def encode(self, alphabet: _core.Alphabet, labels: Optional[list] = None,
+               weights: Optional[np.ndarray] = None) -> _core.Sequences:
         values, missing = self.values, self.missing
         if self.tokens:
             unique, inverse = np.unique(values.astype(str), return_inverse=True)
             values = alphabet.encode([str(t) for t in unique])[inverse]
             missing = values < 0
-        return _core.Sequences(values, self.lengths, alphabet, missing, labels or [])
+        return _core.Sequences(values, self.lengths, alphabet, missing, labels or [],
+                               [] if weights is None else weights.tolist())
 
 
 def read(X: Any, lengths: Any = None) -> Raw:
@@ -70,6 +78,26 @@ def read(X: Any, lengths: Any = None) -> Raw:
     else:
         raw = _from_array(X, lengths)
     return raw if lengths is None else _cut(raw, lengths)
+
+
+def read_weighted(X: Any, lengths: Any, sample_weight: Any) -> tuple:
+    """(Raw, weights or None, which sequences they are): those of weight 0 are left out."""
+    raw = read(X, lengths)
+    rows = np.ones(len(raw.lengths), dtype=bool)
+    if sample_weight is None:
+        return raw, None, rows
+    weights = np.asarray(sample_weight, dtype=float)
+    if weights.shape == ():
+        weights = np.full(len(rows), float(weights))
+    if weights.shape != rows.shape:
+        raise ValueError(f"sample_weight: expected a number for each of {len(rows)} sequences, found shape "
+                         f"{weights.shape}")
+    if not np.isfinite(weights).all() or (weights < 0).any():
+        raise ValueError("sample_weight: expected finite numbers of at least 0")
+    rows = weights > 0
+    if not rows.any():
+        raise ValueError("sample_weight: every sequence has weight 0")
+    return (raw if rows.all() else raw.kept(rows)), weights[rows], rows
 
 
 def _cut(raw: Raw, lengths: Any) -> Raw:

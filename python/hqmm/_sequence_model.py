@@ -59,22 +59,48 @@ class SequenceModel(SequenceEstimator):
         given = {option: getattr(self, name) for name, option in self._option_names.items()}
         return {option: value for option, value in given.items() if value is not None}
 
-    def fit(self: Self, X: Any, lengths: Any = None, *, validation: Any = None) -> Self:
+    def fit(self: Self, X: Any, lengths: Any = None, *, validation: Any = None,
+            sample_weight: Any = None) -> Self:
         """Learns from sequences; keeps the epoch that did best on validation data.
 
         validation: sequences of their own. Without them `validation_share` of X is held out, as
         `hqmm train` does.
+        sample_weight: what each sequence counts, in learning and in the validation score of those
+        held out. Only ratios matter; a sequence of weight 0 is not there.
         """
-        raw = _input.read(X, lengths)
+        raw, weights, _ = _input.read_weighted(X, lengths, sample_weight)
         raw.require_known()
         alphabet = _input.make_alphabet(self.alphabet) or raw.infer_alphabet()
-        data = raw.encode(alphabet)
+        return self._learn(raw.encode(alphabet, weights=weights), alphabet, validation,
+                           self._given(), self._start())
+
+    def partial_fit(self: Self, X: Any, lengths: Any = None, *, validation: Any = None,
+                    sample_weight: Any = None) -> Self:
+        """Goes on from the fitted model with more data; without one it is fit().
+
+        Trains with the same options, from the first step size again, and keeps the model it began
+        with if that still does best on validation data: those given, or a share held out of X. The
+        alphabet stays. history_ goes on; n_iter_ and the like are of this call.
+        """
+        if not hasattr(self, "model_"):
+            return self.fit(X, lengths, validation=validation, sample_weight=sample_weight)
+        raw, weights, _ = _input.read_weighted(X, lengths, sample_weight)
+        raw.require_known()
+        alphabet = self.model_.alphabet
+        before = self.history_
+        self._learn(raw.encode(alphabet, weights=weights), alphabet, validation,
+                    {**self._given(), "restarts": 1}, self.model_)
+        self.history_ = before + self.history_
+        return self
+
+    def _learn(self: Self, data: _core.Sequences, alphabet: _core.Alphabet, validation: Any,
+               given: dict, start: Any) -> Self:
+        """start: a model, "em", or "" for a random one."""
         held_out = None if validation is None else _input.read(validation).encode(alphabet)
         seed = seed_of(self.random_state)
-        options = {**self._given(), "seed": seed}
+        options = {**given, "seed": seed}
         preset = text("preset", self.preset)
         progress = TrainProgress(self.verbose, _core.recipe(options, preset, len(alphabet)))
-        start = self._start()
         try:
             found = _core.train(data, held_out, float(self.validation_share), options, preset,
                                 start if isinstance(start, str) else "",
@@ -101,10 +127,10 @@ class SequenceModel(SequenceEstimator):
             self.status_ = "interrupted" if found["by_interrupt"] else "stopped"  # by the callback
         if found["by_interrupt"]:
             warnings.warn(f"Ctrl-C in epoch {self.n_iter_ + 1}: the best model so far is kept, that of "
-                          f"epoch {self.best_epoch_}", InterruptedFitWarning, stacklevel=3)
+                          f"epoch {self.best_epoch_}", InterruptedFitWarning, stacklevel=4)
         if self.status_ == "diverged":
             warnings.warn(f"training diverged: {found['message']}; the best model before that is "
-                          "kept", ConvergenceWarning, stacklevel=3)
+                          "kept", ConvergenceWarning, stacklevel=4)
 
     # ---- scoring -------------------------------------------------------------------------------
 

@@ -37,10 +37,9 @@ Spectrum spectrum_of(const EdgeHmm& model, std::size_t count) {
 
 /// A density matrix, or the distribution of an HMM's states.
 py::object fixed_point(const ModelFile& file) {
-  const FixedPoint found = [&] {
-    const py::gil_scoped_release nogil;
+  const FixedPoint found = Watch().run_interruptible([&] {
     return std::visit([](const auto& model) { return fixed_point_of(model); }, file.model);
-  }();
+  });
   const Index n = found.state.rows();
   if (!std::holds_alternative<Hqmm>(file.model)) {
     const RealVector x = found.state.diagonal().real();
@@ -53,10 +52,9 @@ py::object fixed_point(const ModelFile& file) {
 }
 
 py::dict spectrum(const ModelFile& file, std::size_t count) {
-  const Spectrum found = [&] {
-    const py::gil_scoped_release nogil;
+  const Spectrum found = Watch().run_interruptible([&] {
     return std::visit([&](const auto& model) { return spectrum_of(model, count); }, file.model);
-  }();
+  });
   py::dict out;
   out["eigenvalues"] = py::array_t<Complex>(static_cast<py::ssize_t>(found.eigenvalues.size()),
                                             found.eigenvalues.data());
@@ -67,8 +65,7 @@ py::dict spectrum(const ModelFile& file, std::size_t count) {
 }
 
 py::dict entropy(const ModelFile& file, std::uint64_t symbols, std::uint64_t seed, int threads) {
-  const EntropyRate found = [&] {
-    const py::gil_scoped_release nogil;
+  const EntropyRate found = Watch().run_interruptible([&] {
     if (const auto* hqmm = std::get_if<Hqmm>(&file.model)) {
       const FixedPoint from = fixed_point_of(*hqmm);
       return entropy_rate(*hqmm, {symbols, seed, threads}, &from);
@@ -76,7 +73,7 @@ py::dict entropy(const ModelFile& file, std::uint64_t symbols, std::uint64_t see
     if (const auto* hmm = std::get_if<Hmm>(&file.model))
       return entropy_rate(*hmm, {symbols, seed, threads});
     return entropy_rate(std::get<EdgeHmm>(file.model), {symbols, seed, threads});
-  }();
+  });
   py::dict out;
   out["nats"] = found.nats;
   out["bits"] = found.nats / std::numbers::ln2;
@@ -107,12 +104,10 @@ std::shared_ptr<ModelFile> expand(const ModelFile& file) {
 py::list explain(const ClassifierFile& file, const SequenceSet& set, int threads) {
   const std::size_t classes = file.classifier.classes.size();
   std::vector<std::vector<double>> found(set.size());
-  Watch watch;
-  watch.run([&] {
+  Watch().run_interruptible([&] {
     require_fitting(file.classifier.models.front(), set);
-    parallel_for(set.size(), threads, [&](std::size_t i) {
-      if (!watch.stop()) found[i] = contributions(file.classifier, set[i]);
-    });
+    parallel_for(set.size(), threads,
+                 [&](std::size_t i) { found[i] = contributions(file.classifier, set[i]); });
     return 0;
   });
   py::list out;

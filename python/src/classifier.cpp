@@ -89,10 +89,8 @@ py::tuple fit(const std::shared_ptr<SequenceSet>& data, const py::dict& options,
 
 /// (rows, classes): log P(c | row).
 py::array_t<double> log_proba(const ClassifierFile& file, const SequenceSet& set, int threads) {
-  const Posteriors found = [&] {
-    const py::gil_scoped_release nogil;
-    return posteriors_of(file.classifier, set, threads);
-  }();
+  const Posteriors found =
+      Watch().run_interruptible([&] { return posteriors_of(file.classifier, set, threads); });
   py::array_t<double> out(
       {static_cast<py::ssize_t>(found.rows()), static_cast<py::ssize_t>(found.classes())});
   double* to = out.mutable_data();

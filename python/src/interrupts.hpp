@@ -5,9 +5,11 @@
 #include <atomic>
 #include <chrono>
 #include <exception>
+#include <functional>
 #include <thread>
 
 #include "binding.hpp"
+#include "hqmm/core/interruption.hpp"
 
 namespace hqmm::python {
 
@@ -53,6 +55,17 @@ class Watch {
     if (!interrupted_) return false;
     raised_ = nullptr;
     return true;
+  }
+
+  /// Runs library code without the GIL, wherever it stands when stop() says so: its loops look by
+  /// themselves.
+  template <typename Work>
+  auto run_interruptible(Work work) {
+    const std::function<bool()> asked = [this] { return stop(); };
+    return run([&] {
+      const InterruptionScope scope(&asked);
+      return work();
+    });
   }
 
   /// Runs library code without the GIL; what Python raised meanwhile comes first.

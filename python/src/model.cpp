@@ -3,7 +3,9 @@
 #include <nlohmann/json.hpp>
 
 #include "binding.hpp"
+#include "hqmm/core/interruption.hpp"
 #include "hqmm/io/model_arrays.hpp"
+#include "interrupts.hpp"
 
 namespace hqmm::python {
 namespace {
@@ -152,10 +154,8 @@ py::array initial(const py::object& self) {
 
 py::array_t<double> score_sequences(const ModelFile& file, const SequenceSet& set,
                                     std::size_t burn_in, int threads) {
-  const Score found = [&] {
-    const py::gil_scoped_release nogil;
-    return score(file.model, set, burn_in, threads);
-  }();
+  const Score found =
+      Watch().run_interruptible([&] { return score(file.model, set, burn_in, threads); });
   py::array_t<double> out(static_cast<py::ssize_t>(set.size()));
   auto to = out.mutable_unchecked<1>();
   for (py::ssize_t i = 0; i < to.shape(0); ++i)
@@ -165,31 +165,30 @@ py::array_t<double> score_sequences(const ModelFile& file, const SequenceSet& se
 
 py::object score_figures(const ModelFile& file, const SequenceSet& set, std::size_t burn_in,
                          int threads) {
-  const Score found = [&] {
-    const py::gil_scoped_release nogil;
-    return score(file.model, set, burn_in, threads);
-  }();
+  const Score found =
+      Watch().run_interruptible([&] { return score(file.model, set, burn_in, threads); });
   return to_python(score_json(found).dump());
 }
 
 /// Walks every sequence; after every symbol `each(filter, row)`, the rows counted through.
 template <typename Each>
 void walk(const ModelFile& file, const SequenceSet& set, Each each) {
-  const py::gil_scoped_release nogil;
-  require_fitting(file.model, set);
-  std::visit(
-      [&](const auto& model) {
-        auto filter = make_filter(model);
-        std::size_t row = 0;
-        for (std::size_t i = 0; i < set.size(); ++i) {
-          filter.restart(set[i].size());
-          for (std::size_t t = 0; t < set[i].size(); ++t) {
-            filter.step(set[i][t]);
-            each(filter, row++, t + 1 == set[i].size() ? static_cast<std::ptrdiff_t>(i) : -1);
-          }
-        }
-      },
-      file.model);
+  const auto walk_with = [&](auto filter) {
+    std::size_t row = 0;
+    for (std::size_t i = 0; i < set.size(); ++i) {
+      filter.restart(set[i].size());
+      for (std::size_t t = 0; t < set[i].size(); ++t) {
+        check_interruption(row);
+        filter.step(set[i][t]);
+        each(filter, row++, t + 1 == set[i].size() ? static_cast<std::ptrdiff_t>(i) : -1);
+      }
+    }
+  };
+  Watch().run_interruptible([&] {
+    require_fitting(file.model, set);
+    std::visit([&](const auto& model) { walk_with(make_filter(model)); }, file.model);
+    return 0;
+  });
 }
 
 /// After every symbol, or after the last one of each sequence only.
@@ -250,8 +249,7 @@ py::array_t<std::int64_t> draw(const ModelFile& file, std::size_t count, std::si
   py::array_t<std::int64_t> out(
       {static_cast<py::ssize_t>(count), static_cast<py::ssize_t>(length)});
   std::int64_t* to = out.mutable_data();
-  const py::gil_scoped_release nogil;
-  const SequenceSet set = sample(file.model, options);
+  const SequenceSet set = Watch().run_interruptible([&] { return sample(file.model, options); });
   for (std::size_t i = 0; i < set.symbols().size(); ++i) *to++ = set.symbols()[i];
   return out;
 }

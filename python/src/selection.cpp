@@ -64,10 +64,9 @@ py::object baseline(const SequenceSet& train, const SequenceSet& data,
                     const std::shared_ptr<SequenceSet>& validation,
                     const std::vector<std::size_t>& orders, double pseudo_count,
                     std::size_t burn_in, bool per_sequence, int threads) {
-  const auto found = [&] {
-    const py::gil_scoped_release nogil;
+  const auto found = Watch().run_interruptible([&] {
     return chain_baseline(train, data, validation.get(), {orders, pseudo_count, burn_in, threads});
-  }();
+  });
   return to_python(chains_json(found, burn_in, per_sequence));
 }
 

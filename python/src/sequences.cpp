@@ -85,7 +85,8 @@ Fill fill_for(const py::dtype& type) {
 /// `symbols`: one contiguous axis in native byte order.
 SequenceSet make_sequences(const py::array& symbols, const Lengths& lengths,
                            const Alphabet& alphabet, const std::optional<Mask>& missing,
-                           const std::vector<std::string>& labels) {
+                           const std::vector<std::string>& labels,
+                           const std::vector<double>& weights) {
   if (symbols.ndim() != 1 || (symbols.size() > 1 && symbols.strides(0) != symbols.itemsize()))
     throw fail(ErrorCode::kInternal, "symbols must be one contiguous axis");
   if (missing && missing->size() != symbols.size())
@@ -96,6 +97,7 @@ SequenceSet make_sequences(const py::array& symbols, const Lengths& lengths,
   const bool* mask = missing ? missing->data() : nullptr;
   const py::gil_scoped_release nogil;
   fill_set(set, symbols, lengths, mask, labels);
+  if (!weights.empty()) set.set_weights(weights);
   return set;
 }
 
@@ -116,9 +118,87 @@ py::array_t<std::int64_t> encode(const Alphabet& alphabet, const std::vector<std
   return out;
 }
 
+/// "dna", "rna" or "protein"; nothing for any other.
+std::string name_of_alphabet(const Alphabet& alphabet) {
+  switch (alphabet.kind()) {
+    case Alphabet::Kind::kDna:
+      return "dna";
+    case Alphabet::Kind::kRna:
+      return "rna";
+    case Alphabet::Kind::kProtein:
+      return "protein";
+    default:
+      return "";
+  }
+}
+
+/// All symbols, concatenated; −1 for a missing one.
+py::array_t<std::int64_t> symbols_of(const SequenceSet& set) {
+  const SymbolBlock& from = set.symbols();
+  py::array_t<std::int64_t> out(static_cast<py::ssize_t>(from.size()));
+  auto to = out.mutable_unchecked<1>();
+  for (std::size_t i = 0; i < from.size(); ++i)
+    to(static_cast<py::ssize_t>(i)) = from[i] == kMissing ? -1 : std::int64_t{from[i]};
+  return out;
+}
+
+py::array_t<std::int64_t> lengths_of(const SequenceSet& set) {
+  py::array_t<std::int64_t> out(static_cast<py::ssize_t>(set.size()));
+  auto to = out.mutable_unchecked<1>();
+  for (std::size_t i = 0; i < set.size(); ++i)
+    to(static_cast<py::ssize_t>(i)) = static_cast<std::int64_t>(set[i].size());
+  return out;
+}
+
+/// The class of every sequence, None for one without; nothing when there are no classes.
+py::object labels_of(const SequenceSet& set) {
+  if (!set.labelled()) return py::none();
+  py::list out;
+  for (std::size_t i = 0; i < set.size(); ++i) {
+    const std::uint32_t label = set.label(i);
+    out.append(label == SequenceSet::kNoLabel ? py::object(py::none())
+                                              : py::object(py::str(set.classes()[label])));
+  }
+  return out;
+}
+
+py::object names_of(const SequenceSet& set) {
+  if (!set.named()) return py::none();
+  py::list out;
+  for (std::size_t i = 0; i < set.size(); ++i) out.append(py::str(set.name(i)));
+  return out;
+}
+
+/// Files as the command line reads them; warnings are handed on to `on_warning`.
+SequenceSet read_files(const std::vector<std::string>& paths,
+                       const std::optional<Alphabet>& alphabet, const std::string& format,
+                       const std::string& ambiguous, const std::string& label_column,
+                       const std::vector<std::string>& variables, std::optional<int> base,
+                       const py::function& on_warning) {
+  ReadOptions options;
+  options.format = parse_format(format);
+  options.alphabet = alphabet;
+  options.label_column = label_column;
+  options.variables = variables;
+  options.base = base;
+  options.on_warning = [&](const std::string& text) { on_warning(text); };
+  if (ambiguous == "drop") {
+    options.ambiguous = Ambiguous::kDrop;
+  } else if (ambiguous == "error") {
+    options.ambiguous = Ambiguous::kError;
+  } else if (ambiguous != "missing") {
+    throw fail(ErrorCode::kUsage, "ambiguous: expected missing, drop or error, found '{}'",
+               printable(ambiguous, 40));
+  }
+  return read_sequences(paths, options);
+}
+
 }  // namespace
 
 void bind_sequences(py::module_& m) {
+  m.def("read", &read_files, py::arg("paths"), py::arg("alphabet"), py::arg("format"),
+        py::arg("ambiguous"), py::arg("label_column"), py::arg("variables"), py::arg("base"),
+        py::arg("on_warning"));
   py::class_<Alphabet>(m, "Alphabet")
       .def(py::init([](const std::string& text) { return Alphabet::parse(text); }))
       .def(py::init([](std::size_t size) { return Alphabet::integers(size); }))
@@ -132,11 +212,18 @@ void bind_sequences(py::module_& m) {
       .def_property_readonly(
           "integers", [](const Alphabet& a) { return a.kind() == Alphabet::Kind::kIntegers; })
       .def_property_readonly("tokens", &Alphabet::all_tokens)
+      .def_property_readonly("name", &name_of_alphabet)
       .def("encode", &encode);
   py::class_<SequenceSet, std::shared_ptr<SequenceSet>>(m, "Sequences")
       .def(py::init(&make_sequences), py::arg("symbols"), py::arg("lengths"), py::arg("alphabet"),
-           py::arg("missing") = py::none(), py::arg("labels") = std::vector<std::string>())
+           py::arg("missing") = py::none(), py::arg("labels") = std::vector<std::string>(),
+           py::arg("weights") = std::vector<double>())
       .def("__len__", &SequenceSet::size)
+      .def_property_readonly("alphabet", [](const SequenceSet& set) { return set.alphabet(); })
+      .def_property_readonly("symbols", &symbols_of)
+      .def_property_readonly("lengths", &lengths_of)
+      .def_property_readonly("labels", &labels_of)
+      .def_property_readonly("names", &names_of)
       .def_property_readonly("symbol_count", &SequenceSet::symbol_count)
       .def_property_readonly("hash", &SequenceSet::hash);
 }

@@ -8,15 +8,12 @@
 namespace hqmm::python {
 namespace {
 
-/// work(i, first): sequence i, whose symbols begin at `first` of all. Ctrl-C ends it between two.
+/// work(i, first): sequence i, whose symbols begin at `first` of all.
 template <typename Work>
 void each_sequence(const ModelFile& file, const SequenceSet& set, int threads, const Work& work) {
-  Watch watch;
-  watch.run([&] {
+  Watch().run_interruptible([&] {
     require_fitting(file.model, set);
-    parallel_for(set.size(), threads, [&](std::size_t i) {
-      if (!watch.stop()) work(i, set.offsets()[i]);
-    });
+    parallel_for(set.size(), threads, [&](std::size_t i) { work(i, set.offsets()[i]); });
     return 0;
   });
 }

@@ -1,5 +1,6 @@
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -23,7 +24,12 @@ def run(name, *args):
 
 
 def test_fit_and_score():
-    assert "best by cross-validation" in run("fit_and_score.py")
+    """It shows a win, and the opposite, and says of both when to expect them."""
+    text = run("fit_and_score.py")
+    assert "best by cross-validation" in text
+    assert float(re.search(r"The HQMM is (\S+) bits ahead of the best HMM: expect", text)[1]) > 0.005
+    assert float(re.search(r"The HMM is (\S+) bits ahead", text)[1]) > 0
+    assert "When to expect" in (PYTHON / "examples" / "fit_and_score.py").read_text()
 
 
 def test_classify_splice():

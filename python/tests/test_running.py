@@ -121,6 +121,52 @@ def test_ctrl_c_before_the_first_epoch_raises(rows):
         hqmm.HQMM(2, 2, epochs=5, warm_start="em", callback=callback).fit(rows)
 
 
+def minutes_of_work():
+    """Calls that would take minutes, so that whoever answers has been interrupted."""
+    # Of a model this large a symbol takes about a millisecond.
+    kraus = np.linalg.qr(np.random.default_rng(1).normal(size=(2 * 100, 100)))[0].reshape(2, 1, 100, 100)
+    model = hqmm.HQMM.from_kraus(kraus)
+    X = np.random.default_rng(2).integers(2, size=300000)
+    yield "score", lambda: model.score(X)
+    yield "evaluate", lambda: model.evaluate(X)
+    yield "predict", lambda: model.predict(X)
+    yield "sample", lambda: model.sample(1, 300000)
+    yield "entropy_rate", lambda: model.entropy_rate(10**9)
+    small = hqmm.HMM(200, epochs=0, restarts=1, alphabet=2, random_state=1).fit(X[:100])
+    Y = np.resize(X, 2000000)
+    yield "HMM.score", lambda: small.score(Y)
+    yield "decode", lambda: small.decode(Y)
+    long = np.resize(X, (2, 2000))
+    classifier = hqmm.HQMMClassifier(40, 8, positions="stationary", objective="generative", epochs=0, random_state=1)
+    classifier.fit(long, [0, 1])
+    yield "classifier", lambda: classifier.predict(np.resize(X, (2, 3000000)))
+
+
+WORK = dict(minutes_of_work())
+
+
+@pytest.mark.parametrize("name", WORK)
+def test_ctrl_c_ends_long_calls(name):
+    """The handler of an interval timer runs inside of the call: there only it can raise so soon."""
+    rung = []
+
+    def ring(number, frame):
+        rung.append(frame)
+        if len(rung) == 3:
+            raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, ring)
+    began = time.process_time()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            signal.setitimer(signal.ITIMER_REAL, 0.05, 0.05)
+            WORK[name]()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert time.process_time() - began < 20
+
+
 def test_other_threads_run_during_fit(rows):
     ticks, done = [], threading.Event()
 

@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <utility>
 
+#include "hqmm/core/error.hpp"
 #include "support/property.hpp"
 
 namespace hqmm {
@@ -288,6 +291,33 @@ TEST(SequenceSet, HashDoesNotDependOnTheStorageWidth) {
   set.push_back(300);  // stays in the open sequence, which is not part of the data yet
   ASSERT_TRUE(set.symbols().wide());
   EXPECT_EQ(set.hash(), narrow);
+}
+
+TEST(SequenceSet, WeightsAreKeptInUnitsOfTheirMean) {
+  SequenceSet set(Alphabet::integers(3), {{0}, {1}, {2}, {0, 1}});
+  const std::uint64_t plain = set.hash();
+  EXPECT_FALSE(set.weighted());
+  EXPECT_EQ(set.weight(2), 1.0);
+  set.set_weights({2, 4, 4, 6});
+  EXPECT_EQ(set.weight(0), 0.5);
+  EXPECT_EQ(set.weight(3), 1.5);
+  EXPECT_NE(set.hash(), plain);
+  const SequenceSet part = set.subset({3, 1});
+  EXPECT_EQ(part.weight(0), 1.5);
+  SequenceSet both(Alphabet::integers(3), {{1}});
+  both.append(part);
+  both.push_back(0);
+  both.end_sequence();
+  EXPECT_EQ(both.weight(0), 1.0);
+  EXPECT_EQ(both.weight(1), 1.5);
+  EXPECT_EQ(both.weight(3), 1.0);
+  set.set_weights({7, 7, 7, 7});
+  EXPECT_FALSE(set.weighted());
+  EXPECT_EQ(set.hash(), plain);
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (const double bad : {0.0, -1.0, infinity, std::nan("")})
+    EXPECT_THROW(set.set_weights({1, bad, 1, 1}), Error) << bad;
+  EXPECT_THROW(set.set_weights({1, 2}), Error);
 }
 
 }  // namespace

@@ -144,5 +144,19 @@ TEST(Score, IsTheSameAtAnyThreadCount) {
   EXPECT_EQ(one.da_std, two.da_std);
 }
 
+TEST(Score, AWeightedSequenceCountsAsOftenAsItsWeightSays) {
+  const Hmm model = memoryless({0.5, 0.3, 0.2});
+  const std::vector<Symbol> a{0, 1, 2}, b{1, 1, 1, 2, kMissing};
+  SequenceSet weighted(model.alphabet, {a, b});
+  weighted.set_weights({1, 3});  // in units of their mean: 1/2 and 3/2
+  const Score found = score(model, weighted, 0, 1);
+  const Score often = score(model, SequenceSet(model.alphabet, {a, b, b, b}), 0, 1);
+  EXPECT_NEAR(found.log_likelihood, often.log_likelihood / 2, 1e-12);
+  EXPECT_NEAR(found.bits_per_symbol.value(), often.bits_per_symbol.value(), 1e-12);
+  EXPECT_NEAR(found.da_mean.value(), often.da_mean.value(), 1e-12);
+  EXPECT_EQ(found.symbols, 7u);
+  EXPECT_EQ(found.per_sequence[1].log_likelihood, often.per_sequence[1].log_likelihood);
+}
+
 }  // namespace
 }  // namespace hqmm::testing

@@ -32,10 +32,11 @@ class CarefulPass {
     return {};
   }
 
-  void backward(ExpectedCounts& counts) {
+  /// Counts the sequence as often as its weight says.
+  void backward(double weight, ExpectedCounts& counts) {
     counts.scored += scored_;
-    counts.log_likelihood += log_likelihood_;
-    RealVector posterior = last_;
+    counts.log_likelihood += weight * log_likelihood_;
+    RealVector posterior = weight * last_;
     RealMatrix states(model_.latent_dim(), static_cast<Index>(kStatesKept));
     for (std::size_t block = starts_.size(); block-- > 0;) {
       const std::size_t begin = block * kStatesKept;
@@ -93,10 +94,10 @@ class CarefulPass {
 }  // namespace
 
 std::optional<std::size_t> careful_counts(const Hmm& model, const SequenceView& sequence,
-                                          ExpectedCounts& counts) {
+                                          ExpectedCounts& counts, double weight) {
   CarefulPass pass(model, sequence);
   if (const auto impossible_at = pass.forward()) return impossible_at;
-  pass.backward(counts);
+  pass.backward(weight, counts);
   return {};
 }
 

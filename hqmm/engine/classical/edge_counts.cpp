@@ -63,7 +63,8 @@ class EdgePass {
       }
     }
     out_.scored += scored;
-    out_.log_likelihood += log_likelihood;
+    weight_ = set.weight(index);
+    out_.log_likelihood += weight_ * log_likelihood;
     go_back(sequence, x);
   }
 
@@ -94,7 +95,7 @@ class EdgePass {
       for (std::size_t k = size; k-- > 0;)
         retreat(sequence[begin + k], states_.col(static_cast<Index>(k)), posterior);
     }
-    out_.initial += posterior;
+    out_.initial += weight_ * posterior;
   }
 
   void retreat(Symbol symbol, const Eigen::Ref<const RealVector>& x, RealVector& posterior) {
@@ -102,7 +103,7 @@ class EdgePass {
     next_.noalias() = step * x;
     ratio_ = (next_.array() > kNegligible).select(posterior.array() / next_.array(), 0.0);
     out_.outer[symbol == kMissing ? model_.edges.size() : symbol].noalias() +=
-        ratio_ * x.transpose();
+        weight_ * ratio_ * x.transpose();
     posterior.noalias() = step.transpose() * ratio_;
     posterior.array() *= x.array();
     posterior /= posterior.sum();
@@ -111,6 +112,7 @@ class EdgePass {
   const EdgeHmm& model_;
   RealMatrix total_;
   Sums out_;
+  double weight_ = 1.0;  // of the sequence at hand
   std::vector<RealVector> starts_;
   RealMatrix states_;
   RealVector next_, ratio_;

@@ -115,7 +115,8 @@ class ExpectationStep {
   }
 
   void add_carefully(std::size_t sequence, ExpectedCounts& out) const {
-    const std::optional<std::size_t> impossible_at = careful_counts(model_, set_[sequence], out);
+    const std::optional<std::size_t> impossible_at =
+        careful_counts(model_, set_[sequence], out, set_.weight(sequence));
     if (!impossible_at || (out.impossible && out.impossible->sequence < sequence)) return;
     out.impossible = {sequence, *impossible_at};
   }

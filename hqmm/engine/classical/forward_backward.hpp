@@ -41,11 +41,12 @@ struct ExpectedCounts {
                                                             const SequenceSet& set, int threads,
                                                             const std::function<bool()>& stop);
 
-/// Adds one sequence, scaled at every step and without any β, so that whatever a forward pass can
-/// tell apart from zero is counted; slowly. Returns the position of a symbol of probability zero,
-/// having added nothing, or nothing.
+/// Adds one sequence as often as `weight` says, scaled at every step and without any β, so that
+/// whatever a forward pass can tell apart from zero is counted; slowly. Returns the position of a
+/// symbol of probability zero, having added nothing, or nothing.
 [[nodiscard]] std::optional<std::size_t> careful_counts(const Hmm& model,
                                                         const SequenceView& sequence,
-                                                        ExpectedCounts& counts);
+                                                        ExpectedCounts& counts,
+                                                        double weight = 1.0);
 
 }  // namespace hqmm

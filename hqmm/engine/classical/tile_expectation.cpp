@@ -50,10 +50,13 @@ TileExpectation::TileExpectation(const HmmTables& tables)
 void TileExpectation::add(const SequenceSet& set, std::span<const std::size_t> sequences,
                           TileCounts& counts, std::vector<std::size_t>& lost) {
   forward_.start(set, sequences);
+  weights_.clear();
+  for (const TileSlot& slot : forward_.slots()) weights_.push_back(set.weight(slot.sequence));
   if (!run_forward(lost)) return;
   for (const TileSlot& slot : forward_.slots()) {
     counts.scored += slot.scored;
-    if (slot.scored > 0) counts.log_likelihood += log_of(slot.sum, slot.exponent);
+    if (slot.scored > 0)
+      counts.log_likelihood += set.weight(slot.sequence) * log_of(slot.sum, slot.exponent);
   }
   for (std::size_t k = segments_.size(); k-- > 0;) {
     if (k + 1 < segments_.size()) {
@@ -113,11 +116,11 @@ void TileExpectation::run_backward(const Strip& strip, TileCounts& counts) {
   add_transitions(strip, counts);
 }
 
-/// The last symbol of a sequence: after it β is constant, such that Σ α β = 1.
+/// The last symbol of a sequence: after it β is constant, such that Σ α β is the sequence's weight.
 void TileExpectation::enter(const Strip& strip, std::size_t slot, std::size_t step,
                             TileCounts& counts) {
   const std::size_t stride = tables_->stride;
-  const double beta = 1.0 / forward_.slots()[slot].sum;
+  const double beta = weights_[slot] / forward_.slots()[slot].sum;
   double* emissions = counts.emissions.data() + slot * counts.spread;
   const std::size_t row = strip.emitted[slot * kStripSteps + step];
   const double* alpha = strip.states + strip.row(step + 1, slot) * stride;
@@ -143,8 +146,8 @@ void TileExpectation::add_transitions(const Strip& strip, TileCounts& counts) co
   multiply_(product);
 }
 
-/// Σ α β before the first symbol of a segment must still be one. It is set back to it, so that
-/// rounding does not add up, and is far off only where states left the range of doubles.
+/// Σ α β before the first symbol of a segment must still be the weight. It is set back to it, so
+/// that rounding does not add up, and is far off only where states left the range of doubles.
 void TileExpectation::close_segment(const Strip& first, TileCounts& counts,
                                     std::vector<std::size_t>& lost) {
   const std::size_t stride = tables_->stride;
@@ -162,6 +165,7 @@ void TileExpectation::close_segment(const Strip& first, TileCounts& counts,
     const double* beta = beta_.data() + q * stride;
     double total = 0.0;
     for (std::size_t i = 0; i < tables_->states; ++i) total += alpha[i] * beta[i];
+    total /= weights_[q];
     if (!(std::abs(total - 1.0) < 1e-9)) {
       lost.push_back(forward_.slots()[q].sequence);
       total = 1.0;

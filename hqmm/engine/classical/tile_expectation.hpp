@@ -11,7 +11,7 @@
 
 namespace hqmm {
 
-/// Sums over sequences, in the layout of the tables.
+/// Sums over sequences, each as often as its weight says, in the layout of the tables.
 struct TileCounts {
   explicit TileCounts(const HmmTables& tables);
   TileCounts& operator+=(const TileCounts& other);
@@ -51,7 +51,8 @@ class TileExpectation {
   PanelKernel multiply_;
   TileForward forward_;
   std::vector<Segment> segments_;
-  AlignedDoubles carried_;  // d of a strip, and after it that of the next step
+  std::vector<double> weights_;  // of the tile's sequences, by slot
+  AlignedDoubles carried_;       // d of a strip, and after it that of the next step
   AlignedDoubles beta_;
 };
 

@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "hqmm/core/error.hpp"
+#include "hqmm/core/interruption.hpp"
 
 namespace hqmm {
 namespace {
@@ -151,6 +152,7 @@ double TileForward::current_sum(std::size_t slot) const {
 }
 
 void TileForward::advance(std::size_t end) {
+  check_interruption();
   const std::size_t steps = std::min({kStripSteps, end - position_, longest() - position_});
   std::uint32_t* emitted = emitted_.data() + emitted_used_;
   Strip strip = open_strip(steps, emitted);

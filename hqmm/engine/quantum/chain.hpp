@@ -21,6 +21,7 @@
 #include <cmath>
 #include <limits>
 
+#include "hqmm/core/interruption.hpp"
 #include "hqmm/engine/quantum/chain_result.hpp"
 #include "hqmm/engine/quantum/chain_states.hpp"
 
@@ -92,6 +93,7 @@ class ChainPass : ChainStates {
     }
     std::size_t next_rescaling = begin_ > 0 ? begin_ : options_.rescale_every;
     for (std::size_t t = begin_; t < end_; ++t) {
+      check_interruption(t);
       if (t == next_rescaling) {
         if (!rescale(t)) return false;
         next_rescaling += options_.rescale_every;
