@@ -51,6 +51,7 @@ Self = TypeVar("Self", bound="SequenceModel")
 class SequenceModel(SequenceEstimator):
     """Learning, scoring, prediction and sampling, whichever the model."""
 
+    history_: list
     _option_names: dict = {}  # parameters that are options of the library, with their ids
     _kind = ""
 

@@ -33,6 +33,7 @@ NOT_FOR_CLASSIFIERS = {
     **NOT_FOR_SEQUENCES,
     "check_dtype_object": ONE_CLASS,
     "check_classifiers_one_label": REAL,
+    "check_classifiers_one_label_sample_weights": REAL,
     "check_classifiers_train": FEATURES,
     "check_fit2d_1feature": COLUMN,
 }
@@ -41,8 +42,11 @@ NOT_FOR_CLASSIFIERS = {
 class WithoutY:
     """The second argument of fit and score is lengths, as in hmmlearn, where the checks put y."""
 
-    def fit(self, X, y=None):
-        return super().fit(X)
+    def fit(self, X, y=None, sample_weight=None):
+        return super().fit(X, sample_weight=sample_weight)
+
+    def partial_fit(self, X, y=None, sample_weight=None):
+        return super().partial_fit(X, sample_weight=sample_weight)
 
     def score(self, X, y=None):
         return super().score(X)
