@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "hqmm/core/interruption.hpp"
+
 namespace hqmm {
 namespace {
 
@@ -189,6 +191,7 @@ void WordWalk::rescale(WalkState& state) const {
 }
 
 std::size_t WordWalk::read(Stretch stretch, std::span<std::uint32_t> words) const {
+  check_interruption();
   const std::size_t size = stretch.to - stretch.from;
   const auto radix = static_cast<std::uint32_t>(table_->model().symbols);
   const std::size_t length = table_->length();

@@ -17,7 +17,10 @@ TOTAL = "score_samples is hmmlearn's: the log-likelihood of all sequences, and t
 ONE_CLASS = "its numbers below 1 are cut to whole ones, and so are its labels: one class is left"
 REAL = "its data are real numbers, which are no symbols; what is wrong is not the number of classes"
 
+ORDER = "it shuffles the sequences, and what is held out and dealt to batches follows from their order"
+
 NOT_FOR_SEQUENCES = {
+    "check_sample_weights_invariance": ORDER,
     "check_n_features_in": FEATURES,
     "check_fit2d_predict1d": ONE,
 }
