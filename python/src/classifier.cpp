@@ -105,7 +105,7 @@ std::shared_ptr<ModelFile> part(const ClassifierFile& file, std::size_t c) {
 }
 
 /// The options that fit() would have but for a grid.
-py::object recipe_of(const SequenceSet& data, const py::dict& options) {
+py::object classifier_recipe_of(const SequenceSet& data, const py::dict& options) {
   return to_python(to_json(recommended_options(data, given_classifier_options(options)).options));
 }
 
@@ -131,7 +131,7 @@ void bind_classifier(py::module_& m) {
       .def("log_proba", &log_proba, py::arg("sequences"), py::arg("threads") = 1)
       .def("model", &part);
   m.def("is_classifier_file", &is_classifier_file);
-  m.def("classifier_recipe", &recipe_of, py::arg("data"), py::arg("options"));
+  m.def("classifier_recipe", &classifier_recipe_of, py::arg("data"), py::arg("options"));
   m.def("fit_classifier", &fit, py::arg("data"), py::arg("options"), py::arg("prior") = "uniform",
         py::arg("priors") = std::vector<double>(), py::arg("grid") = "", py::arg("inner_folds") = 3,
         py::arg("seed") = 1, py::arg("threads") = 1,
