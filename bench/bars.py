@@ -133,6 +133,30 @@ def other_bars(results):
     yield Bar("one binary, vector instructions picked at run time", "targets", len(picked) or None, "≥", 3, "", note)
 
 
+def long_bars(results):
+    """One sequence: symbols a second, against a walk of sequences that are just too short to be cut, and two threads."""
+    def million(name):
+        rate = results.rate(name)
+        return rate / 1e6 if rate else None
+
+    name = "long/score/n=2/w=1/threads=1"
+    group = "one long sequence, million symbols a second and core"
+    yield Bar(group, "n=2 w=1 s=6", million(name), "≥", 100, "", results.failures.get(name, ""), name)
+    group = "one long sequence against a walk, one core"
+    for n, w in ((8, 1), (8, 4)):
+        name = f"long/score/n={n}/w={w}/threads=1"
+        rate, walk = million(name), million(f"long/walk/n={n}/w={w}")
+        note = f"{figure(rate, '')} against {figure(walk, '')} million symbols a second"
+        yield Bar(group, f"n={n} w={w}", rate / walk if rate and walk else None, "≥", 3, "×", note, name)
+    if results.machine.get("cores", 1) < 2:
+        return
+    group = "one long sequence, two threads against one, same bytes"
+    for name in sorted(name for name in results.cases if name.startswith("long/") and name.endswith("/threads=1")):
+        shape = name[len("long/"):-len("/threads=1")]
+        two = f"long/{shape}/threads=2"
+        yield Bar(group, shape.replace("/", " "), results.ratio(name, two), "≥", 1.7, "×", results.failures.get(two, ""))
+
+
 def slope(points):
     """Least squares of log y over log x."""
     xs, ys = [math.log(x) for x, _ in points], [math.log(y) for _, y in points]
@@ -187,6 +211,7 @@ def all_bars(results):
         *em_bars(results),
         *update_bars(results),
         *thread_bars(results),
+        *long_bars(results),
         *other_bars(results),
         *scaling_bars(results),
     ]

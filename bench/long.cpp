@@ -1,7 +1,10 @@
-// One long sequence: scoring, and an iteration of Baum–Welch.
+// One long sequence: scoring, and an iteration of Baum–Welch; on one thread and on two, the same
+// bytes.
 //
-// Names: long/score/n=2/w=1/threads=1, long/hmm/n=6/threads=2, long/em/n=6/threads=1.
+// Names: long/score/n=2/w=1/threads=1, long/hmm/n=6/w=1/threads=2, long/em/n=6/w=1/threads=1, and
+// long/walk/n=8/w=1 for sequences just too short to be cut, one at a time.
 #include "hqmm/engine/likelihood.hpp"
+#include "hqmm/engine/long_sequence.hpp"
 #include "hqmm/learn/baum_welch.hpp"
 #include "work.hpp"
 
@@ -12,19 +15,27 @@ void count(benchmark::State& state, std::size_t symbols) {
   state.counters["symbols"] = static_cast<double>(symbols);
 }
 
+double score_of(const AnyModel& model, const SequenceSet& data, int threads) {
+  return fast_log_likelihoods(model, data, 0, threads).front().log_likelihood;
+}
+
+void score(benchmark::State& state, const AnyModel& model, const SequenceSet& data, int threads) {
+  if (score_of(model, data, threads) != score_of(model, data, 1)) {
+    state.SkipWithError("the bytes depend on the threads");
+    return;
+  }
+  for (auto _ : state) benchmark::DoNotOptimize(score_of(model, data, threads));
+  count(state, data.symbol_count());
+}
+
 void score_case(benchmark::State& state, const Shape& shape, int threads) {
   const Work& work = work_of(shape);
-  for (auto _ : state)
-    benchmark::DoNotOptimize(fast_log_likelihoods(work.model, work.data, 0, threads).front());
-  count(state, shape.length);
+  score(state, work.model, work.data, threads);
 }
 
 void hmm_case(benchmark::State& state, const Shape& shape, int threads) {
   const Work& work = work_of(shape);
-  const Hmm& start = em_work(shape.n, static_cast<std::size_t>(shape.s)).start;
-  for (auto _ : state)
-    benchmark::DoNotOptimize(fast_log_likelihoods(start, work.data, 0, threads).front());
-  count(state, shape.length);
+  score(state, em_work(shape.n, static_cast<std::size_t>(shape.s)).start, work.data, threads);
 }
 
 void em_case(benchmark::State& state, const Shape& shape, int threads) {
@@ -49,6 +60,13 @@ void add(const char* what, Case body, const Shape& shape) {
   }
 }
 
+void add_walk(const Shape& shape) {
+  const std::string name = fmt::format("long/walk/n={}/w={}", shape.n, shape.w);
+  benchmark::RegisterBenchmark(name.c_str(), score_case, shape, 1)
+      ->UseRealTime()
+      ->Unit(benchmark::kMillisecond);
+}
+
 Shape one_sequence(Index n, Index w, std::size_t length) {
   return {.n = n, .w = w, .batch = 1, .length = length};
 }
@@ -56,12 +74,14 @@ Shape one_sequence(Index n, Index w, std::size_t length) {
 [[maybe_unused]] const bool registered = [] {
   add("score", score_case, one_sequence(2, 1, 10'000'000));
   add("score", score_case, one_sequence(2, 2, 10'000'000));
-  add("score", score_case, one_sequence(4, 2, 2'000'000));
-  add("score", score_case, one_sequence(8, 1, 2'000'000));
-  add("score", score_case, one_sequence(8, 4, 2'000'000));
+  add("score", score_case, one_sequence(4, 2, 4'000'000));
+  add("score", score_case, one_sequence(8, 1, 4'000'000));
+  add("score", score_case, one_sequence(8, 4, 4'000'000));
+  for (const auto& [n, w] : {std::pair<Index, Index>{2, 1}, {8, 1}, {8, 4}})
+    add_walk(one_sequence(n, w, kLongSequence - 1));
   for (const Index n : {6, 32}) {
-    add("hmm", hmm_case, one_sequence(n, 1, 2'000'000));
-    add("em", em_case, one_sequence(n, 1, 2'000'000));
+    add("hmm", hmm_case, one_sequence(n, 1, 4'000'000));
+    add("em", em_case, one_sequence(n, 1, 4'000'000));
   }
   return true;
 }();

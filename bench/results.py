@@ -20,7 +20,7 @@ class Results:
     def __init__(self, folder):
         self.folder = folder
         self.cases, self.failures, self.context = {}, {}, {}
-        for part in ("cases", "threads", "scaling", "reading"):
+        for part in ("cases", "threads", "long", "scaling", "reading"):
             self._take(self._load(part))
         self.machine = self._load("machine") or {}
         self.peers = self._load("peers") or []

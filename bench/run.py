@@ -104,6 +104,9 @@ class Runner:
     def threads(self):
         self.google("threads", "^threads/", repetitions=7, min_time=0.03)
 
+    def long(self):
+        self.google("long", "^long/", repetitions=5, min_time=0.03)
+
     def scaling(self):
         self.google("scaling", "^scaling/", repetitions=2, min_time=0.05, interleave=False)
 
@@ -195,7 +198,7 @@ class Training:
 
 
 def main():
-    parts = ("cases", "threads", "scaling", "reading", "targets", "peers", "training", "users", "hot_spots")
+    parts = ("cases", "threads", "long", "scaling", "reading", "targets", "peers", "training", "users", "hot_spots")
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build")
     parser.add_argument("--only", nargs="+", choices=parts, default=parts)
