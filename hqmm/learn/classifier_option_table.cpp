@@ -71,7 +71,10 @@ void add_training_rows(OptionTable<C>& table) {
       "learner", kClassLearning,
       "How models are learned: ns-ris; cosm, givens or em for stationary generative ones"));
   table.push_back(of_training("latent_dim", kClassModels, "Latent dimension of each model"));
-  table.push_back(of_training("kraus_rank", kClassModels));
+  table.push_back(
+      of_training("kraus_rank", kClassModels,
+                  "Kraus operators per symbol as they are learned; smoothing those of a "
+                  "symbol with all others makes more of them, n² at most"));
   table.push_back(of_training("field", kClassModels));
   table.push_back(of_training("emission", kClassModels));
   table.push_back(of_training("epochs", kClassLearning, "Passes over the data"));
@@ -149,6 +152,10 @@ const OptionTable<ClassifierOptions>& classifier_option_table() {
     return out;
   }();
   return table;
+}
+
+std::string default_text(const OptionRow<ClassifierOptions>& row) {
+  return row.by_data ? "" : value_text(row.get(ClassifierOptions{}));
 }
 
 }  // namespace hqmm

@@ -87,6 +87,8 @@ using OptionTable = std::vector<OptionRow<Options>>;
 
 /// What a run takes when nothing is given, with what other learners take instead: "60 (em 600)".
 [[nodiscard]] std::string default_text(const OptionRow<TrainOptions>& row);
+/// The same of classifiers; nothing where the data decide.
+[[nodiscard]] std::string default_text(const OptionRow<ClassifierOptions>& row);
 
 template <typename Options>
 void set_option(const OptionRow<Options>& row, Options& options, const OptionValue& value) {

@@ -218,11 +218,13 @@ void add_run_rows(OptionTable<O>& table) {
        .group = kRunGroup,
        .type_name = "N",
        .help = "Stop after so many epochs without a better validation score; 0 never does"}));
-  table.push_back(option_row(&O::time_limit, {.id = "time_limit",
-                                              .group = kRunGroup,
-                                              .type_name = "S",
-                                              .help = "Stop after so many seconds; 0 for no limit",
-                                              .range = {.most = kInfinity}}));
+  table.push_back(
+      option_row(&O::time_limit, {.id = "time_limit",
+                                  .group = kRunGroup,
+                                  .type_name = "S",
+                                  .help = "Stop after so many seconds; 0 for no limit. A run that "
+                                          "goes on has them anew",
+                                  .range = {.most = kInfinity}}));
   table.push_back(option_row(&O::warm_noise, {.id = "warm_noise",
                                               .group = kModelGroup,
                                               .type_name = "X",

@@ -88,12 +88,16 @@ class Trainer {
   }
 
  private:
-  [[nodiscard]] double seconds() const {
+  [[nodiscard]] double seconds_here() const {
     const std::chrono::duration<double> gone = std::chrono::steady_clock::now() - start_;
-    return (resume_ != nullptr ? resume_->seconds : 0.0) + gone.count();
+    return gone.count();
   }
+  [[nodiscard]] double seconds() const {
+    return (resume_ != nullptr ? resume_->seconds : 0.0) + seconds_here();
+  }
+  /// A limit is on the work from here on: whoever goes on with a run grants it new time.
   [[nodiscard]] bool out_of_time() const {
-    return options_.time_limit > 0.0 && seconds() >= options_.time_limit;
+    return options_.time_limit > 0.0 && seconds_here() >= options_.time_limit;
   }
   [[nodiscard]] bool stop_requested() const {
     return hooks_.stop_requested && hooks_.stop_requested();
@@ -150,6 +154,8 @@ class Trainer {
       restart.learner->load(state.learner);
       best_worth_ = std::max(best_worth_, state.summary.best_validation);
     }
+    if (live_.empty() || !hooks_.on_resume) return;
+    hooks_.on_resume({live_.front().epochs_done(), resume_->seconds, figures_of(validate(best_))});
   }
 
   /// The restarts that have not begun.

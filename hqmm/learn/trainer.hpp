@@ -83,7 +83,15 @@ struct Checkpoint {
   double seconds = 0.0;
 };
 
+/// Where a run stands that goes on from a checkpoint.
+struct Resumption {
+  std::size_t epoch = 0;  // whole epochs of every restart under way
+  double seconds = 0.0;   // that the run has had before
+  Figures best;           // of the best model so far
+};
+
 struct TrainHooks {
+  std::function<void(const Resumption&)> on_resume;  // before the first epoch
   std::function<void(const EpochRecord&)> on_epoch;
   std::function<void(const Checkpoint&)> on_checkpoint;
   StopRequest stop_requested;

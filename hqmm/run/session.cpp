@@ -58,6 +58,7 @@ class SessionRun {
     if (request_.hooks.on_stage) request_.hooks.on_stage(Stage::kTraining, options_);
     TrainHooks hooks = hooks_of(Stage::kTraining);
     if (probe) hooks.on_step = probe->watcher();
+    hooks.on_resume = request_.hooks.on_resume;
     if (run_ != nullptr) hooks.on_checkpoint = [this](const Checkpoint& at) { (*run_)->save(at); };
     out_.trained = train(data_, options_, hooks, warm, checkpoint ? &*checkpoint : nullptr);
     if (probe) out_.bound = probe->report();

@@ -51,6 +51,7 @@ enum class Stage { kWarmStart, kTraining };
 
 struct SessionHooks {
   std::function<void(Stage, const TrainOptions&)> on_stage;  // before its first epoch
+  std::function<void(const Resumption&)> on_resume;  // of the training, before its first epoch
   std::function<void(Stage, const EpochRecord&)> on_epoch;
   std::function<void(const std::string&)> on_note;  // for people
   StopRequest stop_requested;

@@ -229,6 +229,29 @@ def test_labels_with_odd_characters(tmp_path):
     assert hqmm("classify", "predict", clf, data).stdout.count("\n") >= 41
 
 
+def test_what_smoothing_makes_of_w_is_said(tmp_path, two_classes):
+    path = tmp_path / "c.h5"
+    args = ["classify", "fit", two_classes, "-o", path, "--epochs", 1, "-n", 3, "-w", 2, "--grid", "none"]
+    s = 4
+    note = f"w = {2 * s}: of the 2 operators per symbol that were learned, --smoothing 0.01 makes {2 * s}"
+    for shown in (hqmm(*args).stdout, hqmm("inspect", path).stdout):
+        assert note in shown and "--smoothing 0 leaves w = 2" in shown and f"w = {2 * s}, " in shown, shown
+    found = hqmm_json(*args)
+    assert (found["kraus_rank"], found["latent_dim"], found["options"]["kraus_rank"]) == (2 * s, 3, 2)
+    for shown in (hqmm(*args, "--smoothing", 0).stdout, hqmm("inspect", path).stdout):
+        assert "w = 2, " in shown and "operators per symbol" not in shown, shown
+
+
+def test_help_shows_the_defaults_of_sizes_and_what_becomes_of_w():
+    for command in ("fit", "cross-validate"):
+        shown = " ".join(hqmm("classify", command, "--help").stdout.split())
+        for text in ("--latent-dim N=4", "--kraus-rank W=2", "--smoothing X=0.01", "--members N=1", "--epochs N=20",
+                     "--batch-size N Sequences"):
+            assert text in shown, text
+        assert "as they are learned" in shown
+    assert "-w 2 and four symbols make w = 8" in " ".join(hqmm("classify", "fit", "--help").stdout.split())
+
+
 def test_inspect_and_other_commands_know_a_classifier(two_classes, classifier):
     shown = hqmm_json("inspect", classifier)
     assert shown["kind"] == "classifier"

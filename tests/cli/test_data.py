@@ -157,6 +157,30 @@ def test_nobody_answers(data, tmp_path):
     assert names(tmp_path) == []
 
 
+def test_without_an_address_it_asks_the_uci_repository(tmp_path, monkeypatch):
+    """A proxy on loopback hears where to, and lets nothing out."""
+    asked = []
+
+    class Proxy(http.server.BaseHTTPRequestHandler):
+        def do_CONNECT(self):
+            asked.append(self.path)
+            self.send_error(403)
+
+        def log_message(self, *_):
+            pass
+
+    for name in ("NO_PROXY", "no_proxy", "HQMM_DATA"):
+        monkeypatch.delenv(name, raising=False)
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Proxy) as proxy:
+        threading.Thread(target=proxy.serve_forever, args=(0.01,), daemon=True).start()
+        for name in ("https_proxy", "HTTPS_PROXY"):
+            monkeypatch.setenv(name, f"http://127.0.0.1:{proxy.server_port}")
+        fails(NO_INPUT, "data", "splice", cwd=tmp_path, says="https://archive.ics.uci.edu/ml/")
+        proxy.shutdown()
+    assert asked == ["archive.ics.uci.edu:443"] and names(tmp_path) == []
+    assert "https://archive.ics.uci.edu/ml/" in hqmm("data", "--help").stdout
+
+
 def test_a_made_up_file_is_not_the_published_one(data, tmp_path):
     source = tmp_path / "source"
     source.write_bytes(CONTENT)

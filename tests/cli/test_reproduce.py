@@ -143,6 +143,23 @@ def test_all_goes_on_without_splice(small, tmp_path):
     assert "splice" in results["provenance"]["skipped"]
 
 
+def test_a_quick_look_at_splice_says_what_it_found(tmp_path, monkeypatch):
+    """Of made-up rows; nothing was drawn from a model, and nothing is said of the synthetic sets."""
+    rows = []
+    for i in range(60):
+        name = ("EI", "IE", "N")[i % 3]
+        rows.append(f"{name}, ROW-{i}, " + "".join("ACGT"[(i * k + i % 3 * k * k + k // 3) % 4] for k in range(1, 21)) + "\n")
+    (tmp_path / "splice.data").write_text("".join(rows))
+    monkeypatch.setenv("HQMM_DATA", str(tmp_path))
+    run = hqmm("reproduce", "splice", "--quick", "-o", tmp_path / "out")
+    assert run.returncode == OK and "data: splice.data of $HQMM_DATA" in run.stderr, run.stderr
+    report = (tmp_path / "out" / "report.md").read_text()
+    short = report.split("## In short\n\n")[1].split("\n\n")[0]
+    assert short.startswith("- **Splice, n = 2:**") and len(re.findall(r"\b[01]\.\d{3}\b", short)) == 10, short
+    for wrong in ("true model", "drawn", "over seeds, ±", "3000 symbols"):
+        assert wrong not in report, wrong
+
+
 def test_splice_alone_needs_its_data(tmp_path, monkeypatch):
     says = "hqmm data splice"
     fails(NO_INPUT, "reproduce", "splice", "-o", tmp_path / "out", says=says)

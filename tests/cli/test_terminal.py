@@ -195,6 +195,17 @@ def test_ctrl_c_that_ends_the_reader_as_well(tmp_path, data):
     assert hqmm("inspect", tmp_path / "run" / "model.h5").returncode == OK
 
 
+def test_ctrl_c_that_ends_the_reader_of_both(tmp_path, data):
+    """hqmm train … 2>&1 | tee log: neither the last line nor the progress is heard any more."""
+    process = training(tmp_path, data, stderr=subprocess.STDOUT)
+    process.stdout.close()
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=60) == INTERRUPTED
+    for name in ("model.h5", "checkpoint.h5", "summary.json"):
+        assert (tmp_path / "run" / name).exists(), name
+    assert hqmm("inspect", tmp_path / "run" / "model.h5").returncode == OK
+
+
 # Nothing reaches a terminal that drives it
 
 TREACHEROUS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")

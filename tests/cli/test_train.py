@@ -112,6 +112,33 @@ def test_terminals_get_a_progress_line(tmp_path, data):
     assert code == CANNOT_WRITE and seen.startswith("hqmm: error: ")
 
 
+def test_a_model_worse_than_guessing_is_doubted(tmp_path):
+    """Symbols without any order, and a step that is far too long to see that."""
+    import random
+    rng = random.Random(1)
+    noise = tmp_path / "noise.txt"
+    noise.write_text("".join(" ".join(str(rng.randrange(4)) for _ in range(100)) + "\n" for _ in range(60)))
+    bad = ["-n", 4, "--epochs", 2, "--quiet", "--average", 0, "--schedule", "constant", "--step-size", 2]
+    done = hqmm("train", noise, "-o", tmp_path / "m.h5", *bad, "-w", 1, "--seed", 3)
+    found = re.fullmatch(r"hqmm: warning: the model is worse than guessing: ([\d.]+) bits per symbol on validation data, "
+                         r"where guessing takes 2\.0000 and the frequencies ([\d.]+); try -w 2, (.*), more data\n",
+                         done.stderr)
+    assert done.returncode == OK and found, done.stderr
+    assert float(found[1]) > float(found[2]) > 1.9 and ("step" in found[3] or "epochs" in found[3])
+    # what is as good as it gets is not doubted: there is nothing to find
+    assert hqmm("train", noise, "-o", tmp_path / "m.h5", "-n", 2, "-w", 1, "--epochs", 20, "--quiet").stderr == ""
+
+
+def test_a_model_worse_than_the_frequencies_is_doubted(tmp_path):
+    skewed = tmp_path / "skewed.txt"
+    skewed.write_text(("0 " * 40 + "1\n" + "0 " * 41 + "\n") * 40)
+    args = ["train", skewed, "-o", tmp_path / "m.h5", "-n", 2, "-w", 1, "--quiet"]
+    done = hqmm(*args, "--epochs", 1, "--step-size", 1e-6)
+    assert "hqmm: warning: the model is worse than the frequencies of the symbols alone: " in done.stderr
+    assert "more epochs (--epochs 4)" in done.stderr and done.stderr.count("\n") == 1
+    assert hqmm(*args, "--epochs", 40).stderr == ""
+
+
 def test_formats_and_stdin(tmp_path, data):
     train(data, tmp_path / "a.h5", *SMALL)
     train("-", tmp_path / "b.h5", *SMALL, stdin=data.read_text())

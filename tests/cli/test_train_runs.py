@@ -4,6 +4,7 @@ import fcntl
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import time
@@ -11,7 +12,7 @@ import time
 import h5py
 import pytest
 
-from conftest import BAD_DATA, BINARY, CANNOT_WRITE, NO_INPUT, OK, USAGE, fails, hqmm, hqmm_json
+from conftest import BAD_DATA, BINARY, CANNOT_WRITE, NO_INPUT, OK, USAGE, fails, hqmm, hqmm_json, on_terminal
 from test_train import INTERRUPTED, QUICK, SMALL, arrays, assert_sound, benchmark, data, train  # noqa: F401
 
 KILLS = 6
@@ -163,6 +164,19 @@ def test_a_run_out_of_time_gets_more(tmp_path, data):
     assert hqmm_json("train", "--resume", tmp_path / "run", "--time-limit", 100)["status"] == "max-epochs"
     train(data, tmp_path / "whole.h5", *args[:-2])
     assert arrays(tmp_path / "run" / "model.h5")["kraus"].tobytes() == arrays(tmp_path / "whole.h5")["kraus"].tobytes()
+
+
+def test_a_resume_shows_the_best_so_far_at_once(tmp_path, data):
+    run = tmp_path / "run"
+    process = subprocess.Popen([BINARY, "train", str(data), "-n", "2", "-w", "1", "--epochs", "100000000", "--run", str(run)],
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    wait_for_epochs(process, run, 3)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=60) == INTERRUPTED
+    code, seen = on_terminal("train", "--resume", run, "--time-limit", 1e-9)  # not one more epoch
+    best = [record["validation"]["da"] for record in history(run) if record["best"]][-1]
+    assert code == OK and f"best {best:.4f}" in seen and "best –" not in seen, seen
+    assert re.search(r"epoch \d+/100000000  validation DA –", seen), seen
 
 
 def test_warm_starts_are_kept_with_the_run(tmp_path, data):

@@ -33,7 +33,7 @@ def test_every_command_teaches(command):
     (["generate", "synthetic-hmm"], "--out"),
     (["convert", "a", "b.xyz"], ".h5"),
     (["data", "spice", "--from", "x"], "spice"),
-    (["data", "splice"], "--from"),
+    (["data", "splice", "--from"], "--from"),
     (["data", "splice", "--from", "ftp://x/y"], "ftp"),
 ])
 def test_wrong_usage_is_one_line_and_code_2(args, says):

@@ -36,13 +36,26 @@ void expect_same_result(const TrainResult& found, const TrainResult& expected) {
   }
 }
 
+/// What goes on says at once where it stands.
+void expect_told(const Resumption& told, const Checkpoint& from, const std::vector<double>& best) {
+  EXPECT_EQ(told.epoch, from.live.front().summary.epochs_run);
+  EXPECT_EQ(told.seconds, from.seconds);
+  EXPECT_EQ(told.best.da, best.at(told.epoch));
+}
+
 /// Resumes from every checkpoint of a run, each taken through its file.
 void expect_resumable(const TrainOptions& options, const std::optional<AnyModel>& warm = {}) {
   const SmallData data = checkpoint_data();
   std::vector<std::string> files;
+  std::vector<double> best;  // description accuracy by the end of each epoch
   TrainHooks hooks;
   hooks.on_checkpoint = [&](const Checkpoint& checkpoint) {
     files.push_back(serialize_checkpoint(checkpoint, kRun));
+  };
+  hooks.on_resume = [](const Resumption&) { FAIL() << "it begins anew"; };
+  hooks.on_epoch = [&](const EpochRecord& record) {
+    if (best.size() <= record.epoch) best.push_back(best.empty() ? 0.0 : best.back());
+    if (record.best) best[record.epoch] = record.validation.da.value();
   };
   const TrainResult whole = train(data.train, data.validation, options, hooks, warm);
   ASSERT_GE(files.size(), 2U);
@@ -52,9 +65,15 @@ void expect_resumable(const TrainOptions& options, const std::optional<AnyModel>
     EXPECT_EQ(serialize_checkpoint(from, kRun), files[k]);
     std::vector<std::size_t> epochs;
     TrainHooks later;
+    bool told = false;
+    later.on_resume = [&](const Resumption& at) {
+      told = epochs.empty();
+      expect_told(at, from, best);
+    };
     later.on_epoch = [&](const EpochRecord& record) { epochs.push_back(record.epoch); };
     expect_same_result(train(data.train, data.validation, options, later, warm, &from), whole);
     ASSERT_EQ(epochs.empty(), from.live.empty());
+    EXPECT_EQ(told, !from.live.empty());
     if (!epochs.empty()) {
       EXPECT_EQ(epochs[0], from.live.front().summary.epochs_run + 1) << "an epoch done twice";
     }
@@ -145,6 +164,22 @@ std::string some_checkpoint(const TrainOptions& options) {
 }
 
 /// Written by 0.1.0 before restarts went side by side.
+TEST(Checkpoint, ATimeLimitIsOnTheWorkSinceThen) {
+  const SmallData data = checkpoint_data();
+  TrainOptions options = quick(LearnerKind::kNsRis);
+  std::optional<Checkpoint> first;
+  TrainHooks hooks;
+  hooks.on_checkpoint = [&](const Checkpoint& checkpoint) {
+    if (!first) first = checkpoint;
+  };
+  static_cast<void>(train(data.train, data.validation, options, hooks));
+  first.value().seconds = 1e6;
+  options.time_limit = 1e5;
+  const TrainResult found = train(data.train, data.validation, options, {}, {}, &*first);
+  EXPECT_EQ(found.status, TrainStatus::kMaxEpochs);
+  EXPECT_GE(found.seconds, 1e6) << "what it took is all of it";
+}
+
 TEST(Checkpoint, OfVersion1IsRead) {
   const std::string bytes =
       testing::contents(testing::source_dir() / "fuzz/seeds/checkpoint/ns_ris.h5");

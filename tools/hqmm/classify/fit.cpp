@@ -40,11 +40,32 @@ struct FitOptions {
   LabelledFiles files;
 };
 
+/// Where models have other operators than were learned: why. The provenance may be anyone's.
+std::string rank_note(const ClassifierFile& file) {
+  const auto* hqmm = std::get_if<Hqmm>(&file.classifier.models.front());
+  const nlohmann::json made = parse_json_or_discard(file.provenance);
+  const auto options = made.find("options");
+  if (hqmm == nullptr || !made.is_object() || options == made.end() || !options->is_object())
+    return {};
+  const auto rank = options->find("kraus_rank");
+  const auto smoothing = options->find("smoothing");
+  if (rank == options->end() || smoothing == options->end() || !rank->is_number() ||
+      !smoothing->is_number() || *rank == hqmm->kraus_rank())
+    return {};
+  return fmt::format(
+      "w = {}: of the {} operators per symbol that were learned, --smoothing {} makes {}, with a "
+      "share of those of all symbols; --smoothing 0 leaves w = {}\n",
+      hqmm->kraus_rank(), rank->dump(), smoothing->dump(), hqmm->kraus_rank(), rank->dump());
+}
+
 Json fit_json(const FitOptions& options, const ClassifierFile& file, const Classification& figures,
               const std::string& setting) {
   Json out;
   out["model"] = options.common.out;
   out["classes"] = file.classifier.classes;
+  const AnyModel& any = file.classifier.models.front();
+  out["latent_dim"] = std::visit([](const auto& m) { return m.latent_dim(); }, any);
+  if (const auto* hqmm = std::get_if<Hqmm>(&any)) out["kraus_rank"] = hqmm->kraus_rank();
   out["priors"] = file.classifier.priors;
   out["setting"] = setting;
   out["training"] = figures_json(file.classifier.classes, figures, "of the classifier");
@@ -106,10 +127,11 @@ void run_fit(const FitOptions& options) {
   if (options.common.json) {
     output.write(dump(fit_json(options, file, figures, plan.settings[selected.setting].text)));
   } else {
-    output.write(
-        fmt::format("{}: {} classes\nOn the rows it was learned from (too good: see "
-                    "'hqmm classify cross-validate')\n{}",
-                    options.common.out, classes.names.size(), errors_text(classes.names, figures)));
+    output.write(fmt::format(
+        "{}: {} classes; the model of each: {}\n{}On the rows it was learned from (too good: "
+        "see 'hqmm classify cross-validate')\n{}",
+        options.common.out, classes.names.size(), describe(file.classifier.models.front()),
+        rank_note(file), errors_text(classes.names, figures)));
   }
   output.finish();
 }
@@ -196,6 +218,7 @@ void inspect_classifier(const ClassifierFile& file, const std::string& path,
                                 is_feasible(classifier.models[c]) ? "" : " INFEASIBLE")});
   }
   output.write(table(rows));
+  output.write(rank_note(file));
   output.write(
       fmt::format("One of its models: hqmm classify extract {} --class NAME -o part.h5\n", path));
   output.finish();
@@ -210,7 +233,13 @@ void add_classify_fit(Command classify) {
   add_common(command, options->common, "Classifier file to write");
   command.footer(
       R"(Without a --grid the settings are chosen from the small default one, by cross-validation inside DATA, as
-'hqmm classify cross-validate' does inside its training folds.
+'hqmm classify cross-validate' does inside its training folds: three windows of positions where all sequences have
+one length, and two shares of --dropout. The defaults above are of classes learned together; stationary models
+learned each by itself (--objective generative) begin with those of 'hqmm train'.
+
+-w is what is learned. The models written have more operators per symbol: --smoothing keeps every symbol possible by
+mixing a share of the operators of all symbols into each one's. That way -w 2 and four symbols make w = 8; there are
+never more than n². --smoothing 0 leaves them as they are.
 
 Examples:
   hqmm classify fit splice.data -o splice.h5

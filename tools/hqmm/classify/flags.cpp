@@ -44,7 +44,7 @@ void open_map(PositionPlan& plan) {
 
 void ClassifierFlags::add_to(Command command) {
   for (const auto& row : classifier_option_table())
-    if (!row.only_kept) add_flag_of(command, row, given_);
+    if (!row.only_kept) add_flag_of(command, row, given_, default_text(row));
   command
       .add_option(
           "--prior", prior_,

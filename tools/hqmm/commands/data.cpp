@@ -24,12 +24,15 @@ namespace {
 
 constexpr const char* kSpliceSha256 =
     "ebbae10c85d3c285e2a2489a37e42bc2ee8d91d15005e391a9962fa3389a114f";
+constexpr const char* kSpliceAddress =
+    "https://archive.ics.uci.edu/ml/machine-learning-databases/molecular-biology/"
+    "splice-junction-gene-sequences/splice.data";
 constexpr std::uint64_t kMostBytes = std::uint64_t{16} << 20U;  // splice.data has 319,000
 
 struct FetchFlags {
   CommonOptions common;
   std::string which;
-  std::string from;
+  std::string from = kSpliceAddress;
   std::string sha256 = kSpliceSha256;
 };
 
@@ -127,15 +130,14 @@ void add_data(Command program) {
   command
       .add_option("--from", options->from,
                   "Where it is: an http, https or file address, or a path (.gz is unpacked)")
-      .required()
+      .capture_default_str()
       .type_name("URL|FILE");
   command.add_option("--sha256", options->sha256, "").check(hash_digits()).group("");  // for tests
   add_common(command, options->common,
              "File to write; by default splice.data in $HQMM_DATA, or here without that");
   command.footer(
-      "Example: hqmm data splice -o splice.data --from "
-      "https://archive.ics.uci.edu/ml/machine-learning-databases/molecular-biology/"
-      "splice-junction-gene-sequences/splice.data");
+      "Examples:\n  hqmm data splice                            from the UCI repository\n"
+      "  hqmm data splice --from splice.data.gz -o splice.data");
   command.callback([options] { run_data(*options); });
 }
 

@@ -173,7 +173,8 @@ void add_score(Command program) {
   options->data.add_to(command);
   add_common(command, options->common, "Write the result here instead of to stdout");
   command.footer(
-      R"(Description accuracy (DA) is 1 + ℓ/(len·ln s) per sequence: 1 perfect, 0 as good as guessing uniformly.
+      R"(Description accuracy (DA) of a sequence is x = 1 + ℓ/(len·ln s) where that is above 0, and tanh(x/8) below:
+1 perfect, 0 as good as guessing uniformly, never under -1.
 Every figure is of a normalised model. For one that is not trace preserving the un-normalised figures are
 shown beside, marked raw.
 

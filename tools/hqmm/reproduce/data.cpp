@@ -71,6 +71,28 @@ SequenceSet read_splice(const fs::path& path) {
   return rows;
 }
 
+/// For people. Nothing draws splice data: without --data they are those of $HQMM_DATA.
+std::string source_of(const ReproduceOptions& options, const ReproductionData& data) {
+  if (!options.data.empty()) return "the published files";
+  std::string out;
+  if (!data.synthetic.empty())
+    out = fmt::format("drawn from the true models (seed {})", options.common.seed);
+  if (data.splice) out += fmt::format("{}splice.data of $HQMM_DATA", out.empty() ? "" : "; ");
+  return out;
+}
+
+/// Where it may be missing, nothing.
+void add_splice(const ReproduceOptions& options, ReproductionData& out) {
+  if (const auto path = find_splice(options.data)) {
+    out.splice = read_splice(*path);
+    out.hashes[Study::kSplice] = hash_text(*out.splice);
+  } else if (options.which != "all") {
+    throw fail(ErrorCode::kNoInput,
+               "splice.data is neither in --data nor in $HQMM_DATA: fetch it with 'hqmm data "
+               "splice'");
+  }
+}
+
 }  // namespace
 
 std::optional<fs::path> find_splice(const std::string& data) {
@@ -89,9 +111,6 @@ std::optional<fs::path> find_splice(const std::string& data) {
 
 ReproductionData find_data(const ReproduceOptions& options, std::vector<Study>& studies) {
   ReproductionData out;
-  out.source = options.data.empty()
-                   ? fmt::format("drawn from the true models (seed {})", options.common.seed)
-                   : "the published files";
   if (!options.data.empty() && !fs::is_directory(options.data)) {
     throw fail(ErrorCode::kNoInput, Where{.file = options.data}, "there is no such folder");
   }
@@ -103,19 +122,11 @@ ReproductionData find_data(const ReproduceOptions& options, std::vector<Study>& 
     out.hashes[study] = hash_of(data);
     out.synthetic.emplace(study, std::move(data));
   }
-  const auto splice = std::find(studies.begin(), studies.end(), Study::kSplice);
-  if (splice == studies.end()) return out;
-  if (const auto path = find_splice(options.data)) {
-    out.splice = read_splice(*path);
-    out.hashes[Study::kSplice] = hash_text(*out.splice);
-    return out;
+  if (std::find(studies.begin(), studies.end(), Study::kSplice) != studies.end()) {
+    add_splice(options, out);
+    if (!out.splice) std::erase(studies, Study::kSplice);
   }
-  if (options.which != "all") {
-    throw fail(ErrorCode::kNoInput,
-               "splice.data is neither in --data nor in $HQMM_DATA: fetch it with 'hqmm data "
-               "splice --from URL'");
-  }
-  studies.erase(splice);
+  out.source = source_of(options, out);
   return out;
 }
 

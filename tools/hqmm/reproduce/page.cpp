@@ -27,8 +27,10 @@ class Page {
 
   std::string run() {
     head();
-    paragraph("in-short");
-    out_ += claims(all_) + "\n";
+    if (const std::string found = claims(all_); !found.empty()) {
+      paragraph("in-short");
+      out_ += found + "\n";
+    }
     for (const Study study : {Study::kSyntheticHmm, Study::kSyntheticHqmm})
       if (all_.has(study)) synthetic(study);
     if (all_.has(Study::kSyntheticHmm)) {
@@ -38,7 +40,9 @@ class Page {
     if (!all_.comparisons.empty()) tests();
     if (all_.has(Study::kSplice)) splice();
     pictures();
-    line("tail");
+    out_ += prose("tail");
+    if (!all_.truths.empty()) out_ += " " + prose("tail-synthetic");
+    blank();
     return out_;
   }
 

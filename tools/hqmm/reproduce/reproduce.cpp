@@ -121,7 +121,7 @@ void run_reproduce(const ReproduceOptions& options) {
   if (options.which == "all" && !data.splice)
     narrate(options.common,
             "splice is skipped: there is no splice.data in --data or $HQMM_DATA (fetch it with "
-            "'hqmm data splice --from URL')");
+            "'hqmm data splice')");
   narrate(options.common, fmt::format("{} cells; data: {}", plan.size(), data.source));
   const Reproduction all = gather(options, data, studies, run_cells(options, plan, data));
   const Json json = results_json(all);

@@ -26,30 +26,36 @@ Progress::Progress(const CommonOptions& common, const TrainOptions& options)
 /// From the epochs since this line began: a run that goes on had others before.
 std::string Progress::time_left(const EpochRecord& record) {
   const double share = share_of_work(options_, record.epoch);
-  if (first_share_ < 0.0) {
-    first_share_ = record.epoch == 0 ? 0.0 : share_of_work(options_, record.epoch - 1);
-    first_seconds_ = record.epoch == 0 ? 0.0 : record.seconds;
-  }
   const double gone = share - first_share_;
   const double seconds = record.seconds - first_seconds_;
   if (!(gone > 0.0) || !(seconds > 0.0)) return "?";
   double left = seconds / gone * std::max(1.0 - share, 0.0);
-  if (options_.time_limit > 0.0) left = std::clamp(options_.time_limit - record.seconds, 0.0, left);
+  if (options_.time_limit > 0.0) left = std::clamp(options_.time_limit - seconds, 0.0, left);
   return duration(left);
 }
 
+void Progress::go_on(const Resumption& at) {
+  first_share_ = share_of_work(options_, at.epoch);
+  first_seconds_ = at.seconds;
+  best_da_ = at.best.da;
+  show(0, at.epoch, {}, "?");
+}
+
 void Progress::show(const EpochRecord& record) {
-  if (!line_.visible()) return;
   if (record.best) best_da_ = record.validation.da;
-  const auto figure = [](const std::optional<double>& da) {
-    return da ? fmt::format("{:.4f}", *da) : "–";
+  show(record.restart, record.epoch, record.validation.da, time_left(record));
+}
+
+void Progress::show(std::size_t restart, std::size_t epoch, const std::optional<double>& da,
+                    const std::string& left) {
+  if (!line_.visible()) return;
+  const auto figure = [](const std::optional<double>& value) {
+    return value ? fmt::format("{:.4f}", *value) : "–";
   };
-  const std::string restart =
-      options_.restarts > 1 ? fmt::format("restart {}/{} ", record.restart + 1, options_.restarts)
-                            : "";
-  line_.show(fmt::format("{}epoch {}/{}  validation DA {}  best {}  {} left", restart, record.epoch,
-                         options_.epochs, figure(record.validation.da), figure(best_da_),
-                         time_left(record)));
+  const std::string which =
+      options_.restarts > 1 ? fmt::format("restart {}/{} ", restart + 1, options_.restarts) : "";
+  line_.show(fmt::format("{}epoch {}/{}  validation DA {}  best {}  {} left", which, epoch,
+                         options_.epochs, figure(da), figure(best_da_), left));
 }
 
 std::string describe_run(const Session& session) {

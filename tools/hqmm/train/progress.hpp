@@ -1,6 +1,7 @@
 // What a person sees while training runs: a line on a terminal, nothing in a pipe.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 
@@ -14,17 +15,21 @@ namespace hqmm::cli {
 class Progress {
  public:
   Progress(const CommonOptions& common, const TrainOptions& options);
+  /// Of a run that had epochs before: its best so far is shown at once.
+  void go_on(const Resumption& at);
   void show(const EpochRecord& record);
   void clear() { line_.clear(); }
 
  private:
   [[nodiscard]] std::string time_left(const EpochRecord& record);
+  void show(std::size_t restart, std::size_t epoch, const std::optional<double>& da,
+            const std::string& left);
 
   ProgressLine line_;
   TrainOptions options_;
   std::optional<double> best_da_;
-  double first_share_ = -1.0;  // of the work that was done before this line began; < 0: not known
-  double first_seconds_ = 0.0;
+  double first_share_ = 0.0;    // of the work that was done before this line began
+  double first_seconds_ = 0.0;  // that it took
 };
 
 /// "ns-ris (feasible), n = 4, w = 2, s = 6: 20 training sequences, 60000 symbols in chunks of 300,

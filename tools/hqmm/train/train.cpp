@@ -30,6 +30,7 @@
 #include "support/output.hpp"
 #include "support/rescue.hpp"
 #include "train/data.hpp"
+#include "train/doubt.hpp"
 #include "train/options.hpp"
 #include "train/progress.hpp"
 
@@ -198,6 +199,7 @@ SessionResult train_in(const TrainJob& job, const Session& session, std::optiona
                                           options.latent_dim, options.restarts));
     progress.emplace(job.common, options);
   };
+  request.hooks.on_resume = [&](const Resumption& at) { progress->go_on(at); };
   request.hooks.on_epoch = [&](Stage, const EpochRecord& record) { progress->show(record); };
   try {
     return session.run(request);
@@ -256,6 +258,7 @@ void run_training(TrainJob& job, std::optional<ActiveRun>& run) {
   if (trained.bound) write_bound(job, run, *trained.bound);
   if (run) write_file((*run)->file("summary.json"), dump(summary));
   warn_if_infeasible(result.model, job.out);
+  if (const std::string doubt = doubt_about(session, trained); !doubt.empty()) warn(doubt);
   for (const RestartSummary& one : result.restarts) {
     if (!one.message.empty() && one.restart != result.best_restart)
       warn(fmt::format("restart {}: {}", one.restart + 1, one.message));
