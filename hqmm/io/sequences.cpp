@@ -171,6 +171,11 @@ SequenceSet read_sequences(const std::string& path, const ReadOptions& options) 
   return read_one(path, options, false);
 }
 
+SequenceSet read_sequences(Input& input, const ReadOptions& options) {
+  const std::string& path = input.name();
+  return read_whole(format_of(input, options, path), input, options, path);
+}
+
 SequenceSet read_sequences(const std::vector<std::string>& paths, const ReadOptions& options) {
   assert(!paths.empty());
   Joined joined(options);

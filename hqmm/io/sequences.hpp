@@ -12,6 +12,8 @@
 
 namespace hqmm {
 
+class Input;
+
 enum class Format { kAuto, kText, kFasta, kFastq, kUci, kLabelled, kCsv, kTsv, kMat, kNpy, kHdf5 };
 
 /// "auto", "text", "fasta", "fastq", "uci", "labelled", "csv", "tsv", "mat", "npy", "hdf5"; throws
@@ -46,6 +48,8 @@ struct ReadOptions {
 /// Reads a whole file ("-": stdin). Throws kNoInput or kBadData with file, line and column or byte.
 /// An input without any sequence is kBadData.
 [[nodiscard]] SequenceSet read_sequences(const std::string& path, const ReadOptions& options = {});
+/// The same from an input that nothing has been taken of.
+[[nodiscard]] SequenceSet read_sequences(Input& input, const ReadOptions& options);
 
 /// The sequences of several files in the order of the files, as one set: with the hash that one
 /// file with all of them would have. Each file has a format of its own. Without an alphabet given,

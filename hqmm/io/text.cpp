@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <utility>
 
 #include "hqmm/io/tokens.hpp"
 
@@ -167,6 +168,8 @@ void TextDecoder::take_letter(char letter, SequenceSet& out) {
   const std::uint8_t code = (*letters_)[letter];
   if (code != LetterTable::kStop) {
     if (!dropping_) out.push_back(code == LetterTable::kMissingCode ? kMissing : Symbol{code});
+  } else if (!alphabet_->is_ambiguity_code(letter) && keeps_unknown_) {
+    if (!dropping_) take_unknown(std::string(1, letter), out);
   } else if (!alphabet_->is_ambiguity_code(letter)) {
     throw bad_letter(letter, *alphabet_, here());
   } else if (ambiguous_ == Ambiguous::kError) {
@@ -181,34 +184,44 @@ void TextDecoder::take_token_byte(char byte) {
     begin_symbol();
     token_start_ = position_;
   }
-  token_ += byte;
+  if (token_.size() <= token_limit_) token_ += byte;
   if (token_start_ == 0 && line_ == 1 && token_ == kByteOrderMark) {
     token_.clear();
     line_start_ = kByteOrderMark.size();
     line_has_symbols_ = false;
   }
-  if (token_.size() > token_limit_) throw bad_token();
+  if (token_.size() > token_limit_ && !keeps_unknown_) throw bad_token();
 }
 
 void TextDecoder::end_token(SequenceSet& out) {
   if (token_.empty()) return;
-  if (alphabet_ && alphabet_->kind() != Alphabet::Kind::kIntegers) {
-    const auto symbol = alphabet_->find(token_);
-    if (!symbol) throw bad_token();
+  if (const auto symbol = symbol_of_token()) {
     out.push_back(*symbol);
+  } else if (keeps_unknown_) {
+    take_unknown(token_, out);
   } else {
-    out.push_back(integer_symbol());
+    throw bad_token();
   }
   token_.clear();
 }
 
-Symbol TextDecoder::integer_symbol() {
+void TextDecoder::take_unknown(std::string token, SequenceSet& out) {
+  unknown_.push_back({out.symbols().size(), std::move(token)});
+  out.push_back(kMissing);
+}
+
+std::optional<Symbol> TextDecoder::symbol_of_token() {
+  const bool named = alphabet_ && alphabet_->kind() != Alphabet::Kind::kIntegers;
+  return named ? alphabet_->find(token_) : integer_symbol();
+}
+
+std::optional<Symbol> TextDecoder::integer_symbol() {
   if (token_ == "?") return kMissing;
   std::uint64_t value = 0;
   const char* const end = token_.data() + token_.size();
   const auto [stop, failure] = std::from_chars(token_.data(), end, value);
-  if (failure != std::errc() || stop != end || value > kLargestSymbol) throw bad_token();
-  if (alphabet_ && value >= alphabet_->size()) throw bad_token();
+  if (failure != std::errc() || stop != end || value > kLargestSymbol) return {};
+  if (alphabet_ && value >= alphabet_->size()) return {};
   const auto symbol = static_cast<Symbol>(value);
   largest_ = std::max(largest_.value_or(0), symbol);
   return symbol;

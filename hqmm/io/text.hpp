@@ -25,25 +25,36 @@ namespace hqmm {
 /// alphabet symbols are integers. Errors are kBadData with line and column; whatever came before
 /// them has been decoded.
 class TextDecoder {
+  struct IgnoreUnknown {
+    void operator()(std::string_view /*token*/) const {}
+  };
+
  public:
   TextDecoder(std::string file, std::optional<Alphabet> alphabet,
               Ambiguous ambiguous = Ambiguous::kAsMissing);
+
+  /// From now on a token that is no symbol of the alphabet is not an error: it becomes a missing
+  /// symbol, and streams can tell it from one.
+  void keep_unknown() { keeps_unknown_ = true; }
 
   /// Appends the symbols and closes the sequences that these bytes complete.
   void feed(std::string_view bytes, SequenceSet& out);
   /// The end of the input: completes the last token and the last line.
   void finish(SequenceSet& out);
 
-  /// The same as events, in order, for streams: on_symbol(Symbol), on_end_of_sequence(). When the
-  /// bytes hold an error, the events before it come first. (A stream cannot take symbols back:
+  /// The same as events, in order, for streams: on_symbol(Symbol), on_end_of_sequence(), and
+  /// on_unknown(token) in place of a symbol for what keep_unknown() lets through. When the bytes
+  /// hold an error, the events before it come first. (A stream cannot take symbols back:
   /// under Ambiguous::kDrop only the rest of the sequence is left out.)
-  template <typename OnSymbol, typename OnEnd>
-  void feed(std::string_view bytes, OnSymbol on_symbol, OnEnd on_end_of_sequence) {
-    replay([&](SequenceSet& found) { feed(bytes, found); }, on_symbol, on_end_of_sequence);
+  template <typename OnSymbol, typename OnEnd, typename OnUnknown = IgnoreUnknown>
+  void feed(std::string_view bytes, OnSymbol on_symbol, OnEnd on_end_of_sequence,
+            OnUnknown on_unknown = {}) {
+    replay([&](SequenceSet& found) { feed(bytes, found); }, on_symbol, on_end_of_sequence,
+           on_unknown);
   }
-  template <typename OnSymbol, typename OnEnd>
-  void finish(OnSymbol on_symbol, OnEnd on_end_of_sequence) {
-    replay([&](SequenceSet& found) { finish(found); }, on_symbol, on_end_of_sequence);
+  template <typename OnSymbol, typename OnEnd, typename OnUnknown = IgnoreUnknown>
+  void finish(OnSymbol on_symbol, OnEnd on_end_of_sequence, OnUnknown on_unknown = {}) {
+    replay([&](SequenceSet& found) { finish(found); }, on_symbol, on_end_of_sequence, on_unknown);
   }
 
   /// Appends the symbols of a piece of a line to the open sequence, which stays open. False when an
@@ -57,9 +68,15 @@ class TextDecoder {
   [[nodiscard]] const std::vector<std::uint32_t>& dropped() const noexcept { return dropped_; }
 
  private:
-  template <typename Decode, typename OnSymbol, typename OnEnd>
-  void replay(Decode decode, OnSymbol& on_symbol, OnEnd& on_end) {
+  struct Unknown {
+    std::size_t at;  // among the symbols that are decoded in one go
+    std::string token;
+  };
+
+  template <typename Decode, typename OnSymbol, typename OnEnd, typename OnUnknown>
+  void replay(Decode decode, OnSymbol& on_symbol, OnEnd& on_end, OnUnknown& on_unknown) {
     SequenceSet found;
+    unknown_.clear();
     std::exception_ptr failure;
     try {
       decode(found);
@@ -67,9 +84,15 @@ class TextDecoder {
       failure = std::current_exception();
     }
     std::size_t sequence = 0;
+    auto unknown = unknown_.begin();
     for (std::size_t i = 0; i <= found.symbols().size(); ++i) {
       for (; sequence < found.size() && found.offsets()[sequence + 1] == i; ++sequence) on_end();
-      if (i < found.symbols().size()) on_symbol(found.symbols()[i]);
+      if (i == found.symbols().size()) break;
+      if (unknown != unknown_.end() && unknown->at == i) {
+        on_unknown(std::string_view(unknown++->token));
+      } else {
+        on_symbol(found.symbols()[i]);
+      }
     }
     if (failure) std::rethrow_exception(failure);
   }
@@ -85,7 +108,9 @@ class TextDecoder {
   [[nodiscard]] bool comma_out_of_place() const noexcept {
     return commas_ > 1 || (commas_ == 1 && !line_has_symbols_);
   }
-  [[nodiscard]] Symbol integer_symbol();
+  void take_unknown(std::string token, SequenceSet& out);
+  [[nodiscard]] std::optional<Symbol> symbol_of_token();
+  [[nodiscard]] std::optional<Symbol> integer_symbol();
   [[nodiscard]] Error bad_token() const;
   [[nodiscard]] Where here() const { return at(position_); }
   [[nodiscard]] Where at(std::uint64_t position) const;
@@ -109,6 +134,8 @@ class TextDecoder {
   bool carriage_return_ = false;  // the last byte was one
   bool dropping_ = false;         // the rest of the sequence is left out
   std::vector<std::uint32_t> dropped_;
+  bool keeps_unknown_ = false;
+  std::vector<Unknown> unknown_;
 };
 
 /// The text format from wherever the input stands.

@@ -117,6 +117,37 @@ TEST(TextDecoder, GivesWhatCameBeforeAnError) {
   EXPECT_EQ(events, "01|2");
 }
 
+/// What a decoder that keeps unknown tokens makes of text that comes in pieces of one byte.
+std::string events_with_unknown(const std::string& alphabet, const std::string& text) {
+  TextDecoder decoder("x", Alphabet::parse(alphabet));
+  decoder.keep_unknown();
+  std::string events;
+  const auto symbol = [&](Symbol s) { events += s == kMissing ? "?" : std::to_string(s); };
+  const auto end = [&] { events += "|"; };
+  const auto unknown = [&](std::string_view token) { events += "<" + std::string(token) + ">"; };
+  for (const char byte : text) decoder.feed(std::string_view(&byte, 1), symbol, end, unknown);
+  decoder.finish(symbol, end, unknown);
+  std::string whole;
+  std::swap(events, whole);
+  TextDecoder again("x", Alphabet::parse(alphabet));
+  again.keep_unknown();
+  again.feed(text, symbol, end, unknown);
+  again.finish(symbol, end, unknown);
+  EXPECT_EQ(events, whole);
+  return whole;
+}
+
+TEST(TextDecoder, KeepsUnknownTokensApartFromMissingSymbols) {
+  EXPECT_EQ(events_with_unknown("open,read", "open exec ? read\nexec\n"), "0<exec>?1|<exec>|");
+  EXPECT_EQ(events_with_unknown("4", "0 4 -1 x 3 ? 99999999999"), "0<4><-1><x>3?<99999999999>|");
+  EXPECT_EQ(events_with_unknown("dna", "AC!GN\n"), "01<!>2?|");
+  // no more than a little of an endless one is held, and the rest of it is read over
+  EXPECT_EQ(events_with_unknown("open,read", "read " + std::string(1000, 'x') + " open"),
+            "1<" + std::string(65, 'x') + ">0|");
+  testing::expect_error(ErrorCode::kBadData, "is no text",
+                        [] { events_with_unknown("open,read", "open \x01"); });
+}
+
 TEST(TextDecoder, NeverHoldsMoreThanAToken) {
   TextDecoder decoder("t", std::nullopt);
   SequenceSet set;

@@ -1,7 +1,9 @@
 #include "support/output.hpp"
 
+#include <poll.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -76,6 +78,18 @@ void Output::finish() {
   if (!file_) return;
   file_->write_pending();
   file_->stream.finish();
+}
+
+bool wait_for_bytes(int descriptor, int milliseconds) {
+  // What has gone wrong with a descriptor is told without being asked for; -1 is passed over.
+  std::array<pollfd, 2> both{{{descriptor, POLLIN, 0}, {STDOUT_FILENO, 0, 0}}};
+  if (::poll(both.data(), both.size(), milliseconds) <= 0) return false;
+  if ((both[1].revents & (POLLERR | POLLHUP)) != 0) throw ClosedPipe();
+  if ((both[1].revents & POLLNVAL) != 0) {
+    errno = EBADF;
+    require_written(false);
+  }
+  return both[0].revents != 0;
 }
 
 void require_writable_place(const std::string& path) {

@@ -43,6 +43,11 @@ class Output {
   bool escape_;
 };
 
+/// Waits until the descriptor has bytes or has ended (true), or the time is over or a signal comes
+/// (false); without a descriptor (-1) for the time only. Throws ClosedPipe as soon as nobody reads
+/// our stdout.
+[[nodiscard]] bool wait_for_bytes(int descriptor, int milliseconds);
+
 /// Throws kCannotWrite. Found out before hours of training, not after.
 void require_writable_place(const std::string& path);
 

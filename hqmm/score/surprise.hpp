@@ -1,0 +1,39 @@
+// Surprise: what a symbol that came costs under a model, −log₂ P(y | past) bits, and its mean over
+// the symbols last seen. On data like those a model was learned from the mean stays near the
+// model's bits per symbol; where something else happens it rises.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "hqmm/model/filter.hpp"
+
+namespace hqmm {
+
+/// Bits; infinite for a symbol that the model gives no probability.
+[[nodiscard]] double surprise(const StepWeight& weight);
+
+class SurpriseWindow {
+ public:
+  /// The mean is over so many symbols, at least one.
+  explicit SurpriseWindow(std::size_t size) : size_(size) {}
+
+  void clear();
+  void add(double bits);
+  [[nodiscard]] std::size_t count() const noexcept { return ring_.size(); }
+  [[nodiscard]] bool full() const noexcept { return ring_.size() == size_; }
+  /// Infinite with an infinite one among them; not a number without any.
+  [[nodiscard]] double mean() const;
+
+ private:
+  void count(double bits, int times);
+  void sum_again();
+
+  std::size_t size_;
+  std::vector<double> ring_;
+  std::size_t oldest_ = 0;
+  std::ptrdiff_t infinite_ = 0;
+  double sum_ = 0.0;  // of the finite ones
+};
+
+}  // namespace hqmm
