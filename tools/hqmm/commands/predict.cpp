@@ -26,6 +26,7 @@
 #include "support/model_text.hpp"
 #include "support/output.hpp"
 #include "support/own_files.hpp"
+#include "support/text_table.hpp"
 
 namespace hqmm::cli {
 namespace {
@@ -52,9 +53,21 @@ class Predictor {
       output_.write(fmt::format("{{\"alphabet\": {}, \"steps\": {}, \"predictions\": [",
                                 dump_line(alphabet.all_tokens()), options_.steps));
     }
+    if (options_.common.tsv) {
+      tokens_ = alphabet.all_tokens();
+      std::vector<std::string> head{"name", "position", "symbol"};
+      for (const std::string& token : tokens_) head.push_back("P(" + token + ")");
+      output_.write(tsv_row(head));
+    }
   }
 
-  void begin(std::size_t length) { filter_.restart(length); }
+  /// A sequence begins; without a name it goes by its number.
+  void begin(std::size_t length, const std::string& name = {}) {
+    filter_.restart(length);
+    sequence_ = name.empty() ? std::to_string(begun_) : name;
+    ++begun_;
+    position_ = 0;
+  }
 
   void take(Symbol symbol) {
     if (filter_.step(symbol).raw <= 0.0 && !warned_) {
@@ -64,6 +77,7 @@ class Predictor {
     }
     predict_ahead(filter_, options_.steps, distribution_);
     line_.clear();
+    if (options_.common.tsv) return take_row(symbol);
     const bool json = options_.common.json;
     if (json) line_ += count_ == 0 ? "\n[" : ",\n[";
     for (std::size_t y = 0; y < distribution_.size(); ++y) {
@@ -83,12 +97,23 @@ class Predictor {
   }
 
  private:
+  void take_row(Symbol symbol) {
+    std::vector<std::string> row{sequence_, std::to_string(position_++),
+                                 symbol == kMissing ? "NA" : tokens_[symbol]};
+    for (const double p : distribution_) row.push_back(exact(p));
+    output_.write(tsv_row(row));
+    ++count_;
+  }
+
   Filter filter_;
   const PredictFlags& options_;
   Output output_;
   std::vector<double> distribution_;
   std::string line_;
   std::uint64_t count_ = 0;
+  std::vector<std::string> tokens_;
+  std::string sequence_;
+  std::uint64_t begun_ = 0, position_ = 0;  // sequences, and symbols of this one
   bool warned_ = false;
 };
 
@@ -132,7 +157,7 @@ void run_predict(const PredictFlags& options) {
         } else {
           const SequenceSet set = read_sequences(options.sequences, read);
           for (std::size_t i = 0; i < set.size(); ++i) {
-            predictor.begin(set[i].size());
+            predictor.begin(set[i].size(), set.named() ? set.name(i) : std::string());
             for (std::size_t t = 0; t < set[i].size(); ++t) predictor.take(set[i][t]);
           }
         }
@@ -160,6 +185,8 @@ void add_predict(Command program) {
       .type_name("K");
   options->data.add_to(command);
   add_common(command, options->common, "Write the result here instead of to stdout");
+  add_tsv(command, options->common,
+          "TABs between, with a head, and the sequence, position and symbol of every line");
   command.footer(
       R"(One output line per input symbol, in the order of the alphabet, written as soon as the symbol is complete
 (the blank or newline after it has arrived). A newline ends a sequence and starts the model afresh. stdin is
