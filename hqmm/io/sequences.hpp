@@ -74,4 +74,9 @@ struct ClassFile {
 /// begins or ends with a blank or holds a tab or the end of a line.
 [[nodiscard]] std::string to_text(const SequenceSet& set);
 
+/// FASTA with lines of 60 letters. A sequence without a name is "sequence7", counted from
+/// `first_number`; blanks in names become "_", a class follows as " class=EI". Missing symbols are
+/// N (X in proteins). Throws kUsage for an alphabet that is not of single letters.
+[[nodiscard]] std::string to_fasta(const SequenceSet& set, std::size_t first_number = 1);
+
 }  // namespace hqmm

@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "classify/classify.hpp"
@@ -84,6 +86,30 @@ std::string predictions_text(const SequenceSet& data, const CrossValidation& fou
   return out;
 }
 
+/// The errors of the classes, their mean, and that of all rows.
+Cells exact_errors(const CrossValidation& found) {
+  Cells out{{"class", "rows", "wrong", "error", "standard_error"}};
+  const Classification& figures = found.figures;
+  const auto add = [&](const std::string& name, std::string rows, std::string wrong,
+                       const std::optional<Estimate>& error) {
+    out.push_back({name, std::move(rows), std::move(wrong),
+                   error ? exact(error->value) : exact(std::nullopt),
+                   error ? exact(error->standard_error) : exact(std::nullopt)});
+  };
+  std::uint64_t rows = 0, wrong = 0;
+  for (std::size_t c = 0; c < found.classes.size(); ++c) {
+    std::uint64_t here = 0;
+    for (const std::uint64_t count : figures.confusion[c]) here += count;
+    const std::uint64_t errors = here - figures.confusion[c][c];
+    add(found.classes[c], std::to_string(here), std::to_string(errors), figures.class_errors[c]);
+    rows += here;
+    wrong += errors;
+  }
+  add("mean of the classes", "NA", "NA", figures.mean_class_error);
+  add("all rows", std::to_string(rows), std::to_string(wrong), figures.overall_error);
+  return out;
+}
+
 void run_cross_validate(const CrossValidateFlags& options) {
   std::vector<NamedFile> inputs = options.flags.position_maps();
   for (const NamedFile& file : options.files.named()) inputs.push_back(file);
@@ -118,8 +144,9 @@ void run_cross_validate(const CrossValidateFlags& options) {
     write_file(options.report, printable_lines(cross_validation_report(view)));
   if (!options.predictions.empty()) write_file(options.predictions, predictions_text(data, found));
   Output output(readers_of(options.common), options.common.out);
-  output.write(options.common.json ? dump(cross_validation_json(view))
-                                   : cross_validation_text(view));
+  output.write(options.common.json  ? dump(cross_validation_json(view))
+               : options.common.tsv ? tsv(exact_errors(found))
+                                    : cross_validation_text(view));
   output.finish();
   for (const FoldOutcome& fold : found.folds) {
     for (const std::uint32_t c : fold.unlearned) {
@@ -163,6 +190,8 @@ void add_classify_cross_validate(Command classify) {
       .type_name("FILE.tsv");
   options->data.add_to(command);
   add_common(command, options->common, "Write the result here instead of to stdout");
+  add_tsv(command, options->common,
+          "The errors of the classes with TABs between; see --predictions for those of the rows");
   command.footer(
       R"(Each fold is scored once, by a classifier learned from the other folds; settings are chosen by folds inside
 those. Rows that --group puts together are never on both sides. Log loss and calibration are those of a

@@ -174,6 +174,16 @@ void run_extract(const ExtractOptions& options) {
   }
 }
 
+Cells class_cells(const Classifier& classifier) {
+  Cells out{{"class", "prior", "model", "feasibility_residual"}};
+  for (std::size_t c = 0; c < classifier.classes.size(); ++c) {
+    out.push_back({classifier.classes[c], exact(classifier.priors[c]),
+                   describe(classifier.models[c]),
+                   exact(feasibility_residual(classifier.models[c]))});
+  }
+  return out;
+}
+
 }  // namespace
 
 void inspect_classifier(const ClassifierFile& file, const std::string& path,
@@ -205,6 +215,11 @@ void inspect_classifier(const ClassifierFile& file, const std::string& path,
     }
     out["provenance"] = parse_json(file.provenance);
     output.write(dump(out));
+    output.finish();
+    return;
+  }
+  if (common.tsv) {
+    output.write(tsv(class_cells(classifier)));
     output.finish();
     return;
   }

@@ -134,6 +134,28 @@ std::string rows_text(const ClassifyPredictFlags& options, const Classifier& cla
   return out;
 }
 
+Cells row_cells(const ClassifyPredictFlags& options, const Classifier& classifier,
+                const SequenceSet& set, const Posteriors& posteriors) {
+  Cells out{{"name"}};
+  if (set.labelled()) out.front().push_back("true_class");
+  out.front().push_back("class");
+  for (const std::string& name : classifier.classes) out.front().push_back("P(" + name + ")");
+  if (options.explain) out.front().push_back("most_for_it");
+  for (std::size_t i = 0; i < set.size(); ++i) {
+    const std::uint32_t decision = posteriors.decision(i);
+    std::vector<std::string> row{set.named() ? set.name(i) : std::to_string(i)};
+    if (set.labelled()) {
+      row.push_back(set.label(i) == SequenceSet::kNoLabel ? "NA" : set.classes()[set.label(i)]);
+    }
+    const bool sure = posteriors.confidence(i) >= options.threshold;
+    row.push_back(sure ? classifier.classes[decision] : "NA");
+    for (const double log : posteriors.row(i)) row.push_back(exact(std::exp(log)));
+    if (options.explain) row.push_back(reasons(classifier, set[i], decision));
+    out.push_back(std::move(row));
+  }
+  return out;
+}
+
 Json rows_json(const ClassifyPredictFlags& options, const Classifier& classifier,
                const SequenceSet& set, const Posteriors& posteriors) {
   Json out = Json::array();
@@ -214,6 +236,8 @@ void run_classify_predict(const ClassifyPredictFlags& options) {
           abstention_json(abstain(of_known, known.labels, options.threshold));
     }
     output.write(dump(out));
+  } else if (options.common.tsv) {
+    output.write(tsv(row_cells(options, classifier, set, posteriors)));
   } else {
     output.write(rows_text(options, classifier, set, posteriors));
     if (judged) {
@@ -251,6 +275,9 @@ void add_classify_predict(Command classify) {
       .group("Deciding");
   options->data.add_to(command);
   add_common(command, options->common, "Write the result here instead of to stdout");
+  add_tsv(
+      command, options->common,
+      "The rows alone, with the true class where it is known and every digit; NA for no answer");
   command.footer(
       R"(One line per sequence, separated by TABs: name (or number), class, posterior of every class. Labelled
 sequences also give the errors, in lines that begin with '#'.

@@ -14,6 +14,7 @@
 #include "support/data_files.hpp"
 #include "support/output.hpp"
 #include "support/own_files.hpp"
+#include "support/text_table.hpp"
 
 namespace hqmm::cli {
 namespace {
@@ -29,6 +30,15 @@ struct BaselineFlags {
   std::size_t burn_in = 0;
   bool per_sequence = false;
 };
+
+Cells chain_cells(const std::vector<ChainScore>& rows) {
+  Cells out{{"order", "pseudo_count", "parameters", "bits_per_symbol"}};
+  for (const ChainScore& row : rows) {
+    out.push_back({std::to_string(row.order), exact(row.pseudo_count),
+                   std::to_string(row.parameters), exact(row.bits)});
+  }
+  return out;
+}
 
 void run_baseline(const BaselineFlags& options) {
   require_one_stdin({{options.train}, options.sequences, options.validation});
@@ -49,6 +59,8 @@ void run_baseline(const BaselineFlags& options) {
   Output output(readers_of(options.common), options.common.out);
   if (options.common.json) {
     output.write(dump(chains_json(rows, options.burn_in, options.per_sequence)));
+  } else if (options.common.tsv) {
+    output.write(tsv(chain_cells(rows)));
   } else {
     output.write(fmt::format("{:>5} {:>12} {:>12} {:>12}\n", "order", "pseudo count", "parameters",
                              "bits/symbol"));
@@ -102,6 +114,7 @@ void add_baseline(Command program) {
       .group("Chains");
   options->data.add_to(command);
   add_common(command, options->common, "Write the result here instead of to stdout");
+  add_tsv(command, options->common, "The table with TABs between its cells");
   command.footer(
       R"(Chains of order k predict a symbol from the k before it, smoothed towards those of order k − 1. Parameters are
 those of the contexts that occurred in TRAIN. A missing symbol ends the context.

@@ -14,6 +14,7 @@
 #include "hqmm/learn/options.hpp"
 #include "hqmm/model/any_model.hpp"
 #include "support/command.hpp"
+#include "support/data_files.hpp"
 #include "support/model_text.hpp"
 #include "support/own_files.hpp"
 
@@ -33,7 +34,7 @@ struct ConvertFlags {
 
 void convert_sequences(const ConvertFlags& options) {
   const SequenceSet set = read_sequences(options.in, options.data.resolve());
-  write_file(options.out, to_text(set));
+  write_file(options.out, is_fasta_path(options.out) ? to_fasta(set) : to_text(set));
   narrate(options.common,
           fmt::format("{} sequences, {} symbols ({}) → {}", set.size(), set.symbol_count(),
                       set.alphabet().description(), options.out));
@@ -60,16 +61,17 @@ void run_convert(const ConvertFlags& options) {
   require_other_files({{"OUT", options.out}}, {{"IN", options.in}});
   if (options.embed.empty() && (options.emission != "edge" || options.field != "complex"))
     throw fail(ErrorCode::kUsage, "--emission and --field say how to --embed an HMM");
-  if (ends(".txt") || ends(".tsv")) {
+  if (ends(".txt") || ends(".tsv") || is_fasta_path(options.out)) {
     require_model_flags_unused(options);
     convert_sequences(options);
     return;
   }
   if (!ends(".h5") && !ends(".hdf5") && !ends(".json") && !ends(".mat")) {
-    throw fail(ErrorCode::kUsage,
-               "'{}' does not say what to write: end OUT in .h5, .json or .mat for a model, .txt "
-               "for sequences",
-               options.out);
+    throw fail(
+        ErrorCode::kUsage,
+        "'{}' does not say what to write: end OUT in .h5, .json or .mat for a model, .txt or "
+        ".fa for sequences",
+        options.out);
   }
   ModelFile file = read_model(options.in);
   if (!options.embed.empty()) embed(options, file);
@@ -87,7 +89,9 @@ void add_convert(Command program) {
       program.add_subcommand("convert", "Between HDF5, JSON and MATLAB; from HMM to HQMM")
           .group("Files");
   command.add_option("IN", options->in, "Model or sequence file").required().type_name("");
-  command.add_option("OUT", options->out, "Ends in .h5, .json or .mat (model) or .txt (sequences)")
+  command
+      .add_option("OUT", options->out,
+                  "Ends in .h5, .json or .mat (model), or .txt or .fa (sequences)")
       .required()
       .type_name("");
   command
@@ -119,7 +123,8 @@ void add_convert(Command program) {
   hqmm convert model.h5 model.json
   hqmm convert hmm.h5 hqmm.h5 --embed rank-one
   hqmm convert structured.h5 plain.h5 --expand
-  hqmm convert data.mat train.txt --variable data.trn_data)");
+  hqmm convert data.mat train.txt --variable data.trn_data
+  hqmm convert splice.data splice.fa)");
   command.callback([options] { run_convert(*options); });
 }
 

@@ -38,6 +38,7 @@
 #include "support/output.hpp"
 #include "support/own_files.hpp"
 #include "support/progress_line.hpp"
+#include "support/text_table.hpp"
 
 namespace hqmm::cli {
 namespace {
@@ -305,6 +306,18 @@ std::string findings_text(const InspectFlags& options, const ModelFile& file,
   return out;
 }
 
+/// The table that a model has: its leading eigenvalues.
+Cells eigenvalue_cells(const Findings& found) {
+  if (!found.spectrum)
+    throw fail(ErrorCode::kUsage, "--tsv: a position-dependent model has no one channel");
+  Cells out{{"modulus", "phase_in_turns", "period", "real", "imaginary"}};
+  for (const Complex value : found.spectrum->eigenvalues) {
+    out.push_back({exact(std::abs(value)), exact(std::arg(value) / (2.0 * std::numbers::pi)),
+                   exact(period_of(value)), exact(value.real()), exact(value.imag())});
+  }
+  return out;
+}
+
 std::vector<Complex> eigenvalues_to_draw(const AnyModel& model) {
   constexpr std::size_t kMost = 64;
   if (const auto* hmm = std::get_if<Hmm>(&model)) return channel_spectrum(*hmm, kMost).eigenvalues;
@@ -335,6 +348,10 @@ void run_inspect(const InspectFlags& options) {
   const bool classifier = is_classifier(bytes, options.model);
   if (!options.figure.empty() && (is_run || classifier))
     throw fail(ErrorCode::kUsage, "--figure draws the channel of a model file");
+  if (is_run && options.common.tsv) {
+    throw fail(ErrorCode::kUsage, "--tsv is about model files; a run's epochs are in {}",
+               (std::filesystem::path(options.model) / "history.jsonl").string());
+  }
   if (is_run) {
     inspect_run(options.model, options.common);
     return;
@@ -347,8 +364,9 @@ void run_inspect(const InspectFlags& options) {
   if (!options.figure.empty()) draw_spectrum(options, file.model);
   const Findings found = look_at_model(file.model, options);
   Output output(readers_of(options.common), options.common.out);
-  output.write(options.common.json ? dump(findings_json(file, found))
-                                   : findings_text(options, file, found));
+  output.write(options.common.json  ? dump(findings_json(file, found))
+               : options.common.tsv ? tsv(eigenvalue_cells(found))
+                                    : findings_text(options, file, found));
   output.finish();
 }
 
@@ -382,6 +400,8 @@ void add_inspect(Command program) {
       .group("Detail")
       .type_name("FILE.svg");
   add_common(command, options->common, "Write the result here instead of to stdout");
+  add_tsv(command, options->common,
+          "The leading eigenvalues, or a classifier's models, with TABs between");
   command.footer(
       R"(The channel is one step with its symbol unseen. Its leading eigenvalues say how fast the model forgets
 (modulus) and what periods it has found in the data (phase).

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "hqmm/core/error.hpp"
 #include "hqmm/core/types.hpp"
 #include "hqmm/data/alphabet.hpp"
 #include "hqmm/data/sequence_set.hpp"
@@ -15,6 +16,7 @@
 #include "hqmm/model/any_model.hpp"
 #include "hqmm/model/sample.hpp"
 #include "support/command.hpp"
+#include "support/data_files.hpp"
 #include "support/model_text.hpp"
 #include "support/output.hpp"
 #include "support/own_files.hpp"
@@ -27,13 +29,25 @@ struct SampleFlags {
   std::string model;
   std::size_t count = 10;
   std::size_t length = 300;
+  std::string format;  // empty: by the ending of -o
 };
+
+bool wants_fasta(const SampleFlags& options) {
+  const bool fasta =
+      options.format.empty() ? is_fasta_path(options.common.out) : options.format == "fasta";
+  if (fasta && options.common.json)
+    throw fail(ErrorCode::kUsage, "--json and FASTA: give one of them");
+  return fasta;
+}
 
 void run_sample(const SampleFlags& options) {
   require_other_files({{"-o", options.common.out}}, {{"MODEL", options.model}});
   const ModelFile file = read_model(options.model);
   warn_if_infeasible(file.model, options.model);
   const Alphabet& alphabet = alphabet_of(file.model);
+  const bool fasta = wants_fasta(options);
+  if (fasta)
+    (void)to_fasta(SequenceSet(alphabet));  // says what it cannot hold before the file is begun
   Output output(Readers::kPrograms, options.common.out);
   SampleOptions batch;
   batch.length = options.length;
@@ -51,7 +65,7 @@ void run_sample(const SampleFlags& options) {
     batch.count = std::min(at_once, options.count - done);
     const SequenceSet set = sample(file.model, batch);
     if (!options.common.json) {
-      output.write(to_text(set));
+      output.write(fasta ? to_fasta(set, done + 1) : to_text(set));
       continue;
     }
     for (std::size_t i = 0; i < set.size(); ++i) {
@@ -81,8 +95,17 @@ void add_sample(Command program) {
       .capture_default_str()
       .group("Sampling")
       .type_name("N");
+  command
+      .add_option("--format", options->format,
+                  "text or fasta; by default by the ending of -o: .fa, .fasta, .fna and .faa are "
+                  "FASTA")
+      .check(one_of({"text", "fasta"}))
+      .group("Output")
+      .type_name("text|fasta");
   add_common(command, options->common, "Write the sequences here instead of to stdout");
-  command.footer("Example: hqmm sample model.h5 --count 3 --length 50 --seed 7");
+  command.footer(R"(Examples:
+  hqmm sample model.h5 --count 3 --length 50 --seed 7
+  hqmm sample dna.h5 --count 100 -o made.fa)");
   command.callback([options] { run_sample(*options); });
 }
 

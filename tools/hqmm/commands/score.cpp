@@ -3,9 +3,13 @@
 
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <numbers>
+#include <numeric>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "commands/background.hpp"
 #include "hqmm/core/error.hpp"
 #include "hqmm/data/alphabet.hpp"
 #include "hqmm/data/sequence_set.hpp"
@@ -21,6 +25,7 @@
 #include "support/model_text.hpp"
 #include "support/output.hpp"
 #include "support/own_files.hpp"
+#include "support/text_table.hpp"
 
 namespace hqmm::cli {
 namespace {
@@ -32,6 +37,20 @@ struct ScoreFlags {
   Paths sequences;
   std::size_t burn_in = 0;
   bool per_sequence = false;
+  std::string background;  // a model file, uniform, frequencies, or nothing
+};
+
+/// What is shown of single sequences.
+struct Rows {
+  const SequenceSet& set;
+  const Score& score;
+  std::vector<double> background;  // log-likelihoods; none without --background
+
+  [[nodiscard]] std::optional<double> log_odds(std::size_t i) const {
+    const double ours = score.per_sequence[i].log_likelihood;
+    // −∞ − −∞ is not a number: neither explains the sequence.
+    return background.empty() ? std::nullopt : std::optional(ours - background[i]);
+  }
 };
 
 /// Of files read together some may have classes and others not.
@@ -39,8 +58,9 @@ bool has_class(const SequenceSet& set, std::size_t i) {
   return set.labelled() && set.label(i) != SequenceSet::kNoLabel;
 }
 
-Json sequence_json(const SequenceSet& set, const Score& score, std::size_t i, bool infeasible) {
-  const SequenceLikelihood& one = score.per_sequence[i];
+Json sequence_json(const Rows& rows, std::size_t i) {
+  const SequenceSet& set = rows.set;
+  const SequenceLikelihood& one = rows.score.per_sequence[i];
   const std::size_t s = set.alphabet().size();
   Json out;
   out["index"] = i;
@@ -50,16 +70,36 @@ Json sequence_json(const SequenceSet& set, const Score& score, std::size_t i, bo
   out["log_likelihood"] = number(one.log_likelihood);
   out["da"] = number(description_accuracy(one.log_likelihood, one.scored, s));
   if (one.impossible_at) out["impossible_at"] = *one.impossible_at;
-  if (infeasible) out["raw"] = {{"log_likelihood", number(one.raw_log_likelihood)}};
+  if (const auto log_odds = rows.log_odds(i)) out["log_odds"] = number(*log_odds);
+  if (rows.score.raw) out["raw"] = {{"log_likelihood", number(one.raw_log_likelihood)}};
   return out;
 }
 
-Json per_sequence_json(const SequenceSet& set, const Score& score) {
+Json per_sequence_json(const Rows& rows) {
   Json list = Json::array();
-  for (std::size_t i = 0; i < set.size(); ++i) {
-    list.push_back(sequence_json(set, score, i, score.raw.has_value()));
-  }
+  for (std::size_t i = 0; i < rows.set.size(); ++i) list.push_back(sequence_json(rows, i));
   return list;
+}
+
+Cells per_sequence_cells(const Rows& rows) {
+  const SequenceSet& set = rows.set;
+  Cells out{{"name", "length", "scored", "log_likelihood", "bits", "bits_per_symbol", "da"}};
+  if (set.labelled()) out.front().push_back("class");
+  if (!rows.background.empty()) out.front().push_back("log_odds");
+  for (std::size_t i = 0; i < set.size(); ++i) {
+    const SequenceLikelihood& one = rows.score.per_sequence[i];
+    const double bits = -one.log_likelihood / std::numbers::ln2;
+    const auto per_symbol =
+        one.scored > 0 ? std::optional(bits / static_cast<double>(one.scored)) : std::nullopt;
+    out.push_back(
+        {set.named() ? set.name(i) : std::to_string(i), std::to_string(set[i].size()),
+         std::to_string(one.scored), exact(one.log_likelihood), exact(bits), exact(per_symbol),
+         exact(description_accuracy(one.log_likelihood, one.scored, set.alphabet().size()))});
+    if (set.labelled())
+      out.back().push_back(has_class(set, i) ? set.classes()[set.label(i)] : "NA");
+    if (!rows.background.empty()) out.back().push_back(exact(rows.log_odds(i)));
+  }
+  return out;
 }
 
 std::string figure(const std::optional<double>& value, int digits) {
@@ -95,15 +135,19 @@ std::string score_text(const ScoreFlags& options, const AnyModel& model, const S
   return out;
 }
 
-std::string per_sequence_text(const SequenceSet& set, const Score& score) {
+std::string per_sequence_text(const Rows& rows) {
+  const SequenceSet& set = rows.set;
+  const bool odds = !rows.background.empty();
   std::string out =
-      fmt::format("{:>8}  {:>10}  {:>16}  {:>10}{}{}\n", "sequence", "symbols", "log-likelihood",
-                  "da", set.labelled() ? "  class" : "", set.named() ? "  name" : "");
+      fmt::format("{:>8}  {:>10}  {:>16}  {:>10}{}{}{}\n", "sequence", "symbols", "log-likelihood",
+                  "da", odds ? fmt::format("  {:>14}", "log-odds") : "",
+                  set.labelled() ? "  class" : "", set.named() ? "  name" : "");
   for (std::size_t i = 0; i < set.size(); ++i) {
-    const SequenceLikelihood& one = score.per_sequence[i];
+    const SequenceLikelihood& one = rows.score.per_sequence[i];
     const auto da = description_accuracy(one.log_likelihood, one.scored, set.alphabet().size());
     out += fmt::format(
-        "{:>8}  {:>10}  {:>16.6f}  {:>10}{}{}\n", i, one.scored, one.log_likelihood, figure(da, 6),
+        "{:>8}  {:>10}  {:>16.6f}  {:>10}{}{}{}\n", i, one.scored, one.log_likelihood,
+        figure(da, 6), odds ? fmt::format("  {:>14.6f}", *rows.log_odds(i)) : "",
         set.labelled() ? "  " + (has_class(set, i) ? in_a_line(set.classes()[set.label(i)]) : "–")
                        : "",
         set.named() ? "  " + in_a_line(set.name(i)) : "");
@@ -111,16 +155,34 @@ std::string per_sequence_text(const SequenceSet& set, const Score& score) {
   return out;
 }
 
+double total(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0);
+}
+
+Json background_json(const ScoreFlags& options, const Rows& rows) {
+  const double theirs = total(rows.background);
+  return {{"model", options.background},
+          {"log_likelihood", number(theirs)},
+          {"log_odds", number(rows.score.log_likelihood - theirs)}};
+}
+
+std::string background_text(const ScoreFlags& options, const Rows& rows) {
+  const double theirs = total(rows.background);
+  return fmt::format("{:<22}log-likelihood {:.6f} nats ({})\n{:<22}{:.6f} nats\n", "background",
+                     theirs, options.background, "log-odds", rows.score.log_likelihood - theirs);
+}
+
 void run_score(const ScoreFlags& options) {
   require_one_stdin({{options.model}, options.sequences});
-  std::vector<NamedFile> inputs{{"MODEL", options.model}};
+  std::vector<NamedFile> inputs{{"MODEL", options.model}, {"--background", options.background}};
   add_named(inputs, "DATA", options.sequences);
   require_other_files({{"-o", options.common.out}}, inputs);
   const ModelFile file = read_model(options.model);
   const Alphabet& alphabet = alphabet_of(file.model);
   SequenceSet set = read_sequences(options.sequences, options.data.resolve(&alphabet));
+  const bool wants_rows = options.per_sequence || options.common.tsv || !options.background.empty();
   const Score result = score(file.model, set, options.burn_in, options.common.threads,
-                             options.per_sequence ? Detail::kSequences : Detail::kSums);
+                             wants_rows ? Detail::kSequences : Detail::kSums);
   warn_if_infeasible(file.model, options.model);
   if (result.sequences == 0) {
     throw fail(ErrorCode::kBadData, {shown(options.sequences), {}, {}, {}, {}},
@@ -135,14 +197,23 @@ void run_score(const ScoreFlags& options) {
         result.impossible, result.sequences, result.first_impossible->sequence,
         result.first_impossible->position));
   }
+  Rows rows{set, result, {}};
+  if (!options.background.empty()) {
+    rows.background = background_log_likelihoods(options.background, set, options.burn_in,
+                                                 options.common.threads);
+  }
   Output output(readers_of(options.common), options.common.out);
   if (options.common.json) {
     Json json = score_json(result);
-    if (options.per_sequence) json["per_sequence"] = per_sequence_json(set, result);
+    if (!rows.background.empty()) json["background"] = background_json(options, rows);
+    if (options.per_sequence) json["per_sequence"] = per_sequence_json(rows);
     output.write(dump(json));
+  } else if (options.common.tsv) {
+    output.write(tsv(per_sequence_cells(rows)));
   } else {
     output.write(score_text(options, file.model, result));
-    if (options.per_sequence) output.write("\n" + per_sequence_text(set, result));
+    if (!rows.background.empty()) output.write(background_text(options, rows));
+    if (options.per_sequence) output.write("\n" + per_sequence_text(rows));
   }
   output.finish();
 }
@@ -170,15 +241,25 @@ void add_score(Command program) {
       .add_flag("--per-sequence", options->per_sequence,
                 "One line (or JSON entry) per sequence as well")
       .group("Scoring");
+  command
+      .add_option(
+          "--background", options->background,
+          "Log-odds against this model file, 'uniform', or the 'frequencies' of DATA's symbols")
+      .group("Scoring")
+      .type_name("MODEL|uniform|frequencies");
   options->data.add_to(command);
   add_common(command, options->common, "Write the result here instead of to stdout");
+  add_tsv(command, options->common, "The scores of every sequence, with TABs between");
   command.footer(
       R"(Description accuracy (DA) of a sequence is x = 1 + ℓ/(len·ln s) where that is above 0, and tanh(x/8) below:
 1 perfect, 0 as good as guessing uniformly, never under -1.
 Every figure is of a normalised model. For one that is not trace preserving the un-normalised figures are
-shown beside, marked raw.
+shown beside, marked raw. Log-likelihoods and log-odds are in nats; in a TSV `bits` are those of the whole sequence,
+and NA is a figure that there is not.
 
-Example: hqmm score data/true_model.h5 data/test.txt --burn-in 1000)");
+Examples:
+  hqmm score data/true_model.h5 data/test.txt --burn-in 1000
+  hqmm score gene.h5 a.fa b.fa --tsv --background frequencies)");
   command.callback([options] { run_score(*options); });
 }
 

@@ -103,6 +103,8 @@ void require_flags_that_fit(const PredictFlags& options, bool text) {
   if (options.of_surprise() && options.steps != 1)
     throw fail(ErrorCode::kUsage,
                "--steps is about what comes next, --alarm and --window are about what came");
+  if (options.common.tsv && options.of_surprise())
+    throw fail(ErrorCode::kUsage, "--tsv is about what comes next, without --alarm and --window");
   if (!options.follow) return;
   if (!text) throw fail(ErrorCode::kUsage, "--follow reads text, not what --format says");
   if (options.sequences.size() != 1)
@@ -185,6 +187,8 @@ void add_predict(Command program) {
                 "an event on each line")
       .group("Reading data");
   add_common(command, options->common, "Write the result here instead of to stdout");
+  add_tsv(command, options->common,
+          "TABs between, with a head, and the sequence, position and symbol of every line");
   command.footer(
       R"(One output line per input symbol, in the order of the alphabet, written as soon as the symbol is complete
 (the blank or newline after it has arrived). A newline ends a sequence and starts the model afresh. stdin is

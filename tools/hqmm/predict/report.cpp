@@ -6,11 +6,13 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <vector>
 
 #include "hqmm/core/error.hpp"
 #include "hqmm/io/json_number.hpp"
 #include "hqmm/io/json_text.hpp"
 #include "hqmm/score/surprise.hpp"
+#include "support/text_table.hpp"
 
 namespace hqmm::cli {
 namespace {
@@ -34,6 +36,36 @@ class DistributionReport : public PredictReport {
   }
 
   std::string line_;
+};
+
+/// The same as a table: a row for every symbol that came, with what was then to come.
+class DistributionTable : public PredictReport {
+ public:
+  DistributionTable(const PredictFlags& flags, const Alphabet& alphabet)
+      : PredictReport(flags, alphabet) {
+    std::vector<std::string> head{"name", "position", "symbol"};
+    for (const std::string& token : alphabet.all_tokens()) head.push_back("P(" + token + ")");
+    put_row(head);
+  }
+  [[nodiscard]] bool wants_distribution() const override { return true; }
+  [[nodiscard]] bool wants_tokens() const override { return true; }
+
+ private:
+  [[nodiscard]] std::string_view list() const override { return ""; }
+  [[nodiscard]] bool marks_names() const override { return false; }
+
+  void take_symbol(const Seen& seen) override {
+    std::vector<std::string> row{sequence(), std::to_string(position()),
+                                 std::isnan(seen.bits) ? "NA" : std::string(seen.token)};
+    for (const double p : seen.next) row.push_back(exact(p));
+    put_row(row);
+  }
+
+  void put_row(const std::vector<std::string>& cells) {
+    std::string line = tsv_row(cells);
+    line.pop_back();  // put() ends it
+    put(line);
+  }
 };
 
 /// The mean over the window after every symbol, once it is full.
@@ -195,6 +227,7 @@ void PredictReport::finish() {
 
 std::unique_ptr<PredictReport> make_predict_report(const PredictFlags& flags,
                                                    const Alphabet& alphabet) {
+  if (flags.common.tsv) return std::make_unique<DistributionTable>(flags, alphabet);
   if (flags.alarm > 0.0) return std::make_unique<AlarmReport>(flags, alphabet);
   if (flags.window > 0) return std::make_unique<SurpriseReport>(flags, alphabet);
   return std::make_unique<DistributionReport>(flags, alphabet);

@@ -27,6 +27,10 @@ void add_common(Command command, CommonOptions& options, const std::string& out_
       .type_name("N");
 }
 
+void add_tsv(Command command, CommonOptions& options, const std::string& help) {
+  command.add_flag("--tsv", options.tsv, help).group("Output").excludes(command.option("--json"));
+}
+
 void DataOptions::add_to(Command command, const std::string& format_flag) {
   constexpr const char* kGroup = "Reading data";
   command
@@ -64,9 +68,9 @@ void DataOptions::add_to(Command command, const std::string& format_flag) {
       .group(kGroup)
       .type_name("0|1");
   command
-      .add_option(
-          "--max-ratio", max_ratio_,
-          "Packed files (gzip, xz, bzip2, zstd, HDF5): refuse one that unpacks to more than R times its size")
+      .add_option("--max-ratio", max_ratio_,
+                  "Packed files (gzip, xz, bzip2, zstd, HDF5): refuse one that unpacks to more "
+                  "than R times its size")
       .check(number_between(1.0, 1e18))
       .capture_default_str()
       .group(kGroup)

@@ -41,10 +41,14 @@ struct CommonOptions {
   int threads = 0;
   bool quiet = false;
   bool json = false;
+  bool tsv = false;
   std::string out;
 };
 /// --seed --threads --quiet --json -o/--out, in one group of the help.
 void add_common(Command command, CommonOptions& options, const std::string& out_help);
+
+/// --tsv, for a command whose result is a table; after add_common().
+void add_tsv(Command command, CommonOptions& options, const std::string& help);
 
 /// --alphabet --format --ambiguous --label-column --variable --base --max-ratio.
 class DataOptions {

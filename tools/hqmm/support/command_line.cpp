@@ -97,6 +97,11 @@ Option Option::required() const {
   return *this;
 }
 
+Option Option::excludes(const Option& other) const {
+  option_->excludes(other.option_);
+  return *this;
+}
+
 Option Option::delimiter(char mark) const {
   option_->delimiter(mark);
   return *this;

@@ -70,6 +70,8 @@ class Option {
   Option group(const std::string& headline) const;  // of the help; "" hides the option
   Option type_name(const std::string& name) const;
   Option required() const;
+  /// The two cannot be given together.
+  Option excludes(const Option& other) const;
   /// Values of a list may be written in one word, with this between them.
   Option delimiter(char mark) const;
   /// A list is one word and does not go on with the next ones.

@@ -16,6 +16,11 @@ std::string shown(const Paths& paths) {
   return out;
 }
 
+bool is_fasta_path(const std::string& path) {
+  return path.ends_with(".fa") || path.ends_with(".fasta") || path.ends_with(".fna") ||
+         path.ends_with(".faa");
+}
+
 void add_named(std::vector<NamedFile>& to, const std::string& name, const Paths& paths) {
   for (const std::string& path : paths) to.push_back({name, path});
 }

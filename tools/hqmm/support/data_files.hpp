@@ -13,6 +13,8 @@ using Paths = std::vector<std::string>;
 
 /// "a.fa", "a.fa, b.fa", or "a.fa and 7 more files", for messages.
 [[nodiscard]] std::string shown(const Paths& paths);
+/// Whether the ending of a path says FASTA.
+[[nodiscard]] bool is_fasta_path(const std::string& path);
 /// For require_other_files().
 void add_named(std::vector<NamedFile>& to, const std::string& name, const Paths& paths);
 /// Throws kUsage when more than one of all inputs is stdin.

@@ -42,7 +42,7 @@ struct Output::File {
 };
 
 Readers readers_of(const CommonOptions& common) {
-  return common.json ? Readers::kPrograms : Readers::kPeople;
+  return common.json || common.tsv ? Readers::kPrograms : Readers::kPeople;
 }
 
 Output::Output(Readers readers, const std::string& path)

@@ -20,7 +20,7 @@ class ClosedPipe : public std::exception {
 /// What people read is made harmless for their terminal. What programs read is left as it is,
 /// unless it goes to a terminal.
 enum class Readers { kPeople, kPrograms };
-/// JSON is for programs, what is written otherwise for people.
+/// JSON and TSV are for programs, what is written otherwise for people.
 [[nodiscard]] Readers readers_of(const CommonOptions& common);
 
 /// Text for the user: on stdout, or in a file that appears whole when finish() is called. Throws

@@ -1,6 +1,9 @@
 #include "support/text_table.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 
 namespace hqmm::cli {
 namespace {
@@ -14,7 +17,46 @@ std::string escaped(const std::string& cell) {
   return out;
 }
 
+std::string tsv_cell(const std::string& cell) {
+  std::string out;
+  for (const char c : cell) {
+    switch (c) {
+      case '\t':
+        out += "\\t";
+        break;
+      case '\n':
+        out += "\\n";
+        break;
+      case '\r':
+        out += "\\r";
+        break;
+      case '\\':
+        out += "\\\\";
+        break;
+      default:
+        out += c;
+    }
+  }
+  return out;
+}
+
 }  // namespace
+
+std::string tsv_row(const std::vector<std::string>& cells) {
+  std::string out;
+  for (std::size_t k = 0; k < cells.size(); ++k) out += (k > 0 ? "\t" : "") + tsv_cell(cells[k]);
+  return out + "\n";
+}
+
+std::string tsv(const Cells& rows) {
+  std::string out;
+  for (const auto& row : rows) out += tsv_row(row);
+  return out;
+}
+
+std::string exact(const std::optional<double>& number) {
+  return number && !std::isnan(*number) ? fmt::format("{}", *number) : "NA";
+}
 
 std::size_t text_width(const std::string& text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {

@@ -1,7 +1,8 @@
-// Tables as text: for a terminal and as Markdown.
+// Tables as text: for a terminal, as Markdown and as TSV.
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,13 @@ namespace hqmm::cli {
 
 /// Rows of cells; the first row is the head.
 using Cells = std::vector<std::vector<std::string>>;
+
+/// A table for programs: cells between TABs, a row per line. What would break a cell is written
+/// \t, \n, \r and \\.
+[[nodiscard]] std::string tsv(const Cells& rows);
+[[nodiscard]] std::string tsv_row(const std::vector<std::string>& cells);
+/// With every digit that the number has; "NA" when there is none.
+[[nodiscard]] std::string exact(const std::optional<double>& number);
 
 /// Columns of a terminal that UTF-8 without wide letters takes.
 [[nodiscard]] std::size_t text_width(const std::string& text);

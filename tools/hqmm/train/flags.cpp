@@ -52,6 +52,7 @@ void TrainFlags::add_grid_to(Command command) {
   add_data_flags(command);
   data_.add_to(command);
   add_common(command, common_, "Model file to write: the best");
+  add_tsv(command, common_, "The ranking with TABs between its cells");
 }
 
 void TrainFlags::add_option_flags(Command command) {

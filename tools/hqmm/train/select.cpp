@@ -24,6 +24,7 @@
 #include "support/own_files.hpp"
 #include "support/progress_line.hpp"
 #include "support/rescue.hpp"
+#include "support/text_table.hpp"
 #include "train/data.hpp"
 #include "train/options.hpp"
 #include "train/progress.hpp"
@@ -111,6 +112,23 @@ Json grid_json(const TrainJob& job, const std::string& folder,
   return out;
 }
 
+Cells grid_cells(const std::string& folder, const std::vector<Candidate>& cells) {
+  Cells out{{"n", "w", "field", "emission", "parameters", "bits_per_symbol", "behind",
+             "standard_error", "seconds", "status", "model"}};
+  for (const Candidate& cell : cells) {
+    const bool hmm = cell.of_hmms();
+    const std::string path = model_path(folder, cell);
+    out.push_back({std::to_string(cell.options().latent_dim),
+                   hmm ? "NA" : std::to_string(cell.options().kraus_rank),
+                   hmm ? "NA" : std::string(name_of(cell.options().field)),
+                   std::string(name_of(cell.options().emission)),
+                   std::to_string(parameter_count(cell.result().model)), exact(cell.bits),
+                   exact(cell.behind), exact(cell.standard_error), exact(cell.seconds),
+                   std::string(name_of(cell.result().status)), path.empty() ? "NA" : path});
+  }
+  return out;
+}
+
 std::string grid_text(const TrainJob& job, const std::vector<Candidate>& cells) {
   std::string out =
       fmt::format("{:>5} {:>4} {:>8} {:>9} {:>11} {:>12}   {:<20} {:>9}\n", "n", "w", "field",
@@ -158,8 +176,9 @@ void run_select(SelectFlags& flags) {
   };
   try {
     Output output(readers_of(job.common));
-    output.write(job.common.json ? dump(grid_json(job, flags.models, cells))
-                                 : grid_text(job, cells));
+    output.write(job.common.json  ? dump(grid_json(job, flags.models, cells))
+                 : job.common.tsv ? tsv(grid_cells(flags.models, cells))
+                                  : grid_text(job, cells));
     output.finish();
   } catch (const ClosedPipe&) {  // by the same Ctrl-C
     require_all();
