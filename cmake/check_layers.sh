@@ -2,7 +2,7 @@
 # A folder of hqmm/ is a layer: it may include itself and the layers before it in this list, nothing else.
 # usage: check_layers.sh DIRECTORY   (the hqmm/ folder)
 set -euo pipefail
-layers=(core data stiefel model io engine score learn evaluate run reproduction report)
+layers=(core data stiefel model circuit io engine score learn evaluate run reproduction report)
 
 declare -A rank
 for i in "${!layers[@]}"; do rank[${layers[i]}]=$i; done

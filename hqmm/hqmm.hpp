@@ -1,6 +1,7 @@
 // The public face of the library: everything a program needs, in one include.
 #pragma once
 
+#include "hqmm/circuit/write.hpp"
 #include "hqmm/core/error.hpp"
 #include "hqmm/core/parallel.hpp"
 #include "hqmm/core/random.hpp"

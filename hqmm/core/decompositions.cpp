@@ -28,6 +28,23 @@ ThinQr thin_qr(const Matrix& a) {
   return {qr.householderQ() * Matrix::Identity(a.rows(), a.cols()), qr.matrixQR().diagonal()};
 }
 
+FullQr full_qr(const Matrix& a) {
+  const Eigen::HouseholderQR<Matrix> qr(a);
+  FullQr out{qr.householderQ() * Matrix::Identity(a.rows(), a.rows()), qr.matrixQR()};
+  out.r.triangularView<Eigen::StrictlyLower>().setZero();
+  return out;
+}
+
+FullSvd full_svd(const Matrix& a) {
+  const Eigen::BDCSVD<Matrix> svd(a, Eigen::ComputeFullU | Eigen::ComputeFullV);
+  return {svd.matrixU(), svd.singularValues(), svd.matrixV()};
+}
+
+NormalEigen normal_eigen(const Matrix& a) {
+  const Eigen::ComplexSchur<Matrix> schur(a);
+  return {schur.matrixT().diagonal(), schur.matrixU()};
+}
+
 Matrix solve(const Matrix& a, const Matrix& b) { return a.partialPivLu().solve(b); }
 
 Matrix svd_unitary_factor(const Matrix& a) {

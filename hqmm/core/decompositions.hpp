@@ -29,6 +29,29 @@ struct ThinQr {
 };
 [[nodiscard]] ThinQr thin_qr(const Matrix& a);
 
+/// A = QR with a square Q, by Householder's reflections.
+struct FullQr {
+  Matrix q;
+  Matrix r;  // of the shape of A, upper triangular
+};
+[[nodiscard]] FullQr full_qr(const Matrix& a);
+
+/// A = U diag(values) V†, U and V square, the values descending.
+struct FullSvd {
+  Matrix u;
+  RealVector values;
+  Matrix v;
+};
+[[nodiscard]] FullSvd full_svd(const Matrix& a);
+
+/// A = V diag(values) V† of a normal matrix, by its Schur form: V is unitary to rounding even where
+/// eigenvalues are equal.
+struct NormalEigen {
+  Vector values;
+  Matrix vectors;
+};
+[[nodiscard]] NormalEigen normal_eigen(const Matrix& a);
+
 /// X of AX = B, by LU with partial pivoting.
 [[nodiscard]] Matrix solve(const Matrix& a, const Matrix& b);
 

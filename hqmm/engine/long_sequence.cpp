@@ -12,7 +12,7 @@ namespace hqmm {
 namespace {
 
 constexpr double kMostTableBytes = 64.0 * 1024 * 1024;
-constexpr double kMostWords = 65536.0;
+constexpr double kMostBlockWords = 65536.0;
 constexpr std::size_t kMostBlocks = 64;
 constexpr std::size_t kTogether = kBlockChains;  // that a thread leads along side by side
 constexpr std::size_t kLeastBlock = std::size_t{1} << 14;
@@ -132,7 +132,7 @@ LongPlan plan_long(const LongShape& shape) {
   double words = symbols;
   double made = 0.0;
   double least = std::numeric_limits<double>::infinity();
-  for (int k = 1; words <= std::max(symbols, kMostWords); ++k, words *= symbols) {
+  for (int k = 1; words <= std::max(symbols, kMostBlockWords); ++k, words *= symbols) {
     const double table = (made + words) * bytes;
     if (table > kMostTableBytes) break;
     const double multiplications = rows * rows * cols / kMultiplications;

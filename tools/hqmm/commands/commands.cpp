@@ -15,6 +15,7 @@ void add_commands(Command program) {
   add_inspect(program);
   add_report(program);
   add_convert(program);
+  add_export(program);
   add_generate(program);
   add_data(program);
   add_reproduce(program);

@@ -30,6 +30,7 @@ void add_sample(Command program);
 void add_inspect(Command program);
 void add_report(Command program);
 void add_convert(Command program);
+void add_export(Command program);
 void add_generate(Command program);
 void add_data(Command program);
 void add_reproduce(Command program);

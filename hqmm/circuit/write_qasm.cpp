@@ -1,0 +1,153 @@
+#include <fmt/format.h>
+
+#include <numeric>
+#include <vector>
+
+#include "hqmm/circuit/write.hpp"
+#include "hqmm/core/error.hpp"
+
+namespace hqmm {
+namespace {
+
+/// With a point or an exponent, and all digits: both languages tell reals from integers.
+std::string real_text(double value) { return fmt::format("{:#}", value + 0.0); }
+
+/// "a, b, c": qubit k as format(k), from the first on.
+template <typename Format>
+std::string qubit_list(int first, int count, Format format) {
+  std::string out;
+  for (int k = first; k < first + count; ++k) out += (k > first ? ", " : "") + format(k);
+  return out;
+}
+
+std::string parameters(int qubits) {
+  return qubit_list(0, qubits, [](int k) { return fmt::format("q{}", k); });
+}
+
+std::string arguments(const ModelCircuit& circuit) {
+  return qubit_list(0, circuit.qubits(), [](int k) { return fmt::format("q[{}]", k); });
+}
+
+std::string header(const ModelCircuit& circuit) {
+  std::string out = fmt::format(
+      "// A hidden quantum Markov model as a circuit, by hqmm {}.\n"
+      "// q[0] to q[{}] hold the latent state; the {} above are the environment, |0> before every "
+      "step.\n",
+      HQMM_VERSION, circuit.system_qubits - 1, circuit.environment_qubits);
+  if (circuit.measured_qubits == 0)
+    return out + "// There is one symbol only: nothing to measure.\n";
+  out += fmt::format(
+      "// A step measures {} qubits into as many bits, the lowest first; the number they make is "
+      "the outcome.\n",
+      circuit.measured_qubits);
+  for (Index y = 0; y < static_cast<Index>(circuit.alphabet.size()); ++y)
+    out += "//   " + outcome_text(circuit, y) + "\n";
+  const Index used = static_cast<Index>(circuit.alphabet.size()) * circuit.outcomes_per_symbol;
+  if (used < Index{1} << circuit.measured_qubits)
+    out += fmt::format("//   outcomes from {} on do not occur\n", used);
+  return out;
+}
+
+/// gate name q0, q1, … { … }
+std::string definition(const std::string& name, const Circuit& circuit, const char* rotation) {
+  std::string out = fmt::format("gate {} {} {{\n", name, parameters(circuit.qubits));
+  for (const Gate& gate : circuit.gates) {
+    out += gate.is_cx() ? fmt::format("  cx q{}, q{};\n", gate.control, gate.target)
+                        : fmt::format("  {}({}, {}, {}) q{};\n", rotation, real_text(gate.theta),
+                                      real_text(gate.phi), real_text(gate.lambda), gate.target);
+  }
+  return out + "}\n";
+}
+
+std::string definitions(const ModelCircuit& circuit, const char* rotation) {
+  std::string out;
+  if (!circuit.prepare.gates.empty()) out += definition("prepare_state", circuit.prepare, rotation);
+  for (std::size_t k = 0; k < circuit.steps.size(); ++k) {
+    const CircuitStep& step = circuit.steps[k];
+    out += definition(fmt::format("evolve_{}", k), step.evolve, rotation);
+    if (step.emit) out += definition(fmt::format("emit_{}", k), *step.emit, rotation);
+  }
+  return out;
+}
+
+std::string reset_environment(const ModelCircuit& circuit, const std::string& indent) {
+  std::string out;
+  for (int k = circuit.system_qubits; k < circuit.qubits(); ++k)
+    out += fmt::format("{}reset q[{}];\n", indent, k);
+  return out;
+}
+
+/// One step; measure(bit, qubit) writes the measurement.
+template <typename Measure>
+std::string step_text(const ModelCircuit& circuit, std::size_t step, const std::string& indent,
+                      Measure measure) {
+  std::string out = fmt::format("{}evolve_{} {};\n", indent, step, arguments(circuit));
+  if (circuit.steps[step].emit) {
+    out += reset_environment(circuit, indent);
+    out += fmt::format("{}emit_{} {};\n", indent, step, arguments(circuit));
+  }
+  for (int bit = 0; bit < circuit.measured_qubits; ++bit)
+    out += indent + measure(bit, circuit.system_qubits + bit);
+  return out + reset_environment(circuit, indent);
+}
+
+std::string preparation(const ModelCircuit& circuit) {
+  if (circuit.prepare.gates.empty()) return "";
+  std::string out = fmt::format("prepare_state {};\n", arguments(circuit));
+  return out + (circuit.prepare_uses_environment ? reset_environment(circuit, "") : "");
+}
+
+}  // namespace
+
+std::string outcome_text(const ModelCircuit& circuit, Index symbol) {
+  const Index w = circuit.outcomes_per_symbol;
+  std::string token(circuit.alphabet.token(static_cast<Symbol>(symbol)));
+  token = printable(token);
+  if (w == 1) return fmt::format("outcome {}: symbol '{}'", symbol, token);
+  return fmt::format("outcomes {} to {}: symbol '{}'", symbol * w, symbol * w + w - 1, token);
+}
+
+std::string write_openqasm3(const ModelCircuit& circuit) {
+  const int m = circuit.measured_qubits;
+  std::string out = "OPENQASM 3.0;\n" + header(circuit);
+  if (m > 0)
+    out += fmt::format("// Step t, from 0 on, writes outcome[{0} * t] to outcome[{0} * t + {1}].\n",
+                       m, m - 1);
+  out += "include \"stdgates.inc\";\n\n" + definitions(circuit, "U") + "\n";
+  out += fmt::format("qubit[{}] q;\n", circuit.qubits());
+  if (m > 0)
+    out += fmt::format("bit[{}] outcome;\n", circuit.order.size() * static_cast<std::size_t>(m));
+  out += "reset q;\n" + preparation(circuit);
+  if (circuit.stationary()) {
+    out += fmt::format("for int t in [0:{}] {{\n", circuit.order.size() - 1);
+    out += step_text(circuit, 0, "  ", [m](int bit, int qubit) {
+      return fmt::format("outcome[{} * t + {}] = measure q[{}];\n", m, bit, qubit);
+    });
+    return out + "}\n";
+  }
+  for (std::size_t t = 0; t < circuit.order.size(); ++t) {
+    out += step_text(circuit, circuit.order[t], "", [m, t](int bit, int qubit) {
+      return fmt::format("outcome[{}] = measure q[{}];\n",
+                         t * static_cast<std::size_t>(m) + static_cast<std::size_t>(bit), qubit);
+    });
+  }
+  return out;
+}
+
+std::string write_openqasm2(const ModelCircuit& circuit) {
+  std::string out = "OPENQASM 2.0;\n" + header(circuit);
+  out += "// Step t, from 0 on, writes the register outcome_t.\n";
+  out += "include \"qelib1.inc\";\n\n" + definitions(circuit, "u3") + "\n";
+  out += fmt::format("qreg q[{}];\n", circuit.qubits());
+  for (std::size_t t = 0; t < circuit.order.size() && circuit.measured_qubits > 0; ++t)
+    out += fmt::format("creg outcome_{}[{}];\n", t, circuit.measured_qubits);
+  out += preparation(circuit);
+  for (std::size_t t = 0; t < circuit.order.size(); ++t) {
+    out += step_text(circuit, circuit.order[t], "", [t](int bit, int qubit) {
+      return fmt::format("measure q[{}] -> outcome_{}[{}];\n", qubit, t, bit);
+    });
+  }
+  return out;
+}
+
+}  // namespace hqmm
