@@ -360,7 +360,7 @@ def test_one_process_per_run(tmp_path, data):
         wait_for_epochs(process, run, 3)
         fails(USAGE, "train", "--resume", run, says="another hqmm")
         assert hqmm_json("inspect", run)["status"] is None
-        assert "not finished" in hqmm("inspect", run).stdout
+        assert "training now" in hqmm("inspect", run).stdout
     finally:
         process.kill()
         process.wait()
