@@ -4,7 +4,6 @@
 #include <bit>
 #include <cmath>
 #include <cstddef>
-#include <utility>
 
 namespace hqmm {
 namespace {
@@ -63,7 +62,7 @@ std::vector<double> split(std::vector<double>& amplitudes) {
 }  // namespace
 
 void add_multiplexed(CircuitDraft& draft, Axis axis, std::span<const int> controls, int target,
-                     std::vector<double> angles) {
+                     const std::vector<double>& angles) {
   if (all_zero(angles)) return;
   walk(
       controls, angles,
@@ -72,7 +71,7 @@ void add_multiplexed(CircuitDraft& draft, Axis axis, std::span<const int> contro
 }
 
 bool add_multiplexed_ry_but_cz(CircuitDraft& draft, std::span<const int> controls, int target,
-                               std::vector<double> angles) {
+                               const std::vector<double>& angles) {
   if (all_zero(angles)) return false;
   walk(
       controls, angles, [&](double angle) { draft.ry(target, angle); },
@@ -97,7 +96,7 @@ void add_state(CircuitDraft& draft, std::span<const int> qubits, const Vector& a
       phases[j] = 0.5 * (phases[2 * j] + phases[2 * j + 1]);
     }
     phases.resize(angles.size());
-    add_multiplexed(draft, Axis::kZ, qubits.subspan(k + 1), qubits[k], std::move(angles));
+    add_multiplexed(draft, Axis::kZ, qubits.subspan(k + 1), qubits[k], angles);
   }
   draft.add_phase(phases.front());
 }
@@ -111,7 +110,7 @@ void add_multiplexed_real_state(CircuitDraft& draft, std::span<const int> contro
   for (std::size_t k = qubits.size(); k-- > 0;) {
     std::vector<int> selected(qubits.begin() + static_cast<std::ptrdiff_t>(k) + 1, qubits.end());
     selected.insert(selected.end(), controls.begin(), controls.end());
-    add_multiplexed(draft, Axis::kY, selected, qubits[k], std::move(angles[k]));
+    add_multiplexed(draft, Axis::kY, selected, qubits[k], angles[k]);
   }
 }
 

@@ -17,12 +17,12 @@ enum class Axis { kY, kZ };
 
 /// Rotates `target` by angles[j], j the number that the controls hold, the first its lowest bit.
 void add_multiplexed(CircuitDraft& draft, Axis axis, std::span<const int> controls, int target,
-                     std::vector<double> angles);
+                     const std::vector<double>& angles);
 
 /// The same about Y, but for a last CZ between the last control and the target: true when it is
 /// due. Being diagonal, it may be a part of what comes next.
 [[nodiscard]] bool add_multiplexed_ry_but_cz(CircuitDraft& draft, std::span<const int> controls,
-                                             int target, std::vector<double> angles);
+                                             int target, const std::vector<double>& angles);
 
 /// From |0…0⟩ of these qubits, the first the lowest, to the state with these amplitudes.
 void add_state(CircuitDraft& draft, std::span<const int> qubits, const Vector& amplitudes);

@@ -67,7 +67,7 @@ void add_choice(CircuitDraft& draft, int top, const Matrix& zero, const Matrix& 
   if (is_zero(zero - one)) return add_unitary(draft, one);
   Demultiplexed parts = demultiplex(zero, one, zero.cols());
   add_unitary(draft, parts.w);
-  add_multiplexed(draft, Axis::kZ, first_qubits(top), top, std::move(parts.angles));
+  add_multiplexed(draft, Axis::kZ, first_qubits(top), top, parts.angles);
   add_unitary(draft, parts.v);
 }
 
@@ -107,7 +107,7 @@ void add_isometry(CircuitDraft& draft, const Matrix& columns) {
   add_cosine_sine(draft, q - 1, parts.angles, parts.left_1);
   Demultiplexed left = demultiplex(parts.left_0, parts.left_1, columns.cols());
   add_isometry(draft, left.w);
-  add_multiplexed(draft, Axis::kZ, first_qubits(q - 1), q - 1, std::move(left.angles));
+  add_multiplexed(draft, Axis::kZ, first_qubits(q - 1), q - 1, left.angles);
   add_unitary(draft, left.v);
 }
 

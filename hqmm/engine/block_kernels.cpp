@@ -109,7 +109,7 @@ std::size_t lead(BlockRun& run) {
   bool doubt[kChains] = {};
   for (int c = 0; c < kChains; ++c) {
     const BlockChain& chain = run.chain[c];
-    for (int i = 0; i < 64; ++i) columns[i] = 0.0;
+    for (double& column : columns) column = 0.0;
     for (int i = 0; i < B::kWidth * B::kWidth; ++i) columns[i] = chain.x[i];
     turn<kRows>(columns, rows[c]);
     now[c].load(rows[c]);

@@ -17,6 +17,8 @@ class Bzip2Unpacker final : public Unpacker {
     if (BZ2_bzDecompressInit(&stream_, 0, 0) != BZ_OK) throw std::bad_alloc();
   }
   ~Bzip2Unpacker() override { BZ2_bzDecompressEnd(&stream_); }
+  Bzip2Unpacker(const Bzip2Unpacker&) = delete;
+  Bzip2Unpacker& operator=(const Bzip2Unpacker&) = delete;
 
   Step step(std::span<const char> from, std::span<char> to) override {
     constexpr std::size_t kMost = std::numeric_limits<unsigned>::max();

@@ -18,6 +18,8 @@ class GzipUnpacker final : public Unpacker {
     if (inflateInit2(&stream_, kGzipWindow) != Z_OK) throw std::bad_alloc();
   }
   ~GzipUnpacker() override { inflateEnd(&stream_); }
+  GzipUnpacker(const GzipUnpacker&) = delete;
+  GzipUnpacker& operator=(const GzipUnpacker&) = delete;
 
   Step step(std::span<const char> from, std::span<char> to) override {
     constexpr std::size_t kMost = std::numeric_limits<uInt>::max();

@@ -15,6 +15,8 @@ class XzUnpacker final : public Unpacker {
     if (lzma_stream_decoder(&stream_, kMostMemory, 0) != LZMA_OK) throw std::bad_alloc();
   }
   ~XzUnpacker() override { lzma_end(&stream_); }
+  XzUnpacker(const XzUnpacker&) = delete;
+  XzUnpacker& operator=(const XzUnpacker&) = delete;
 
   Step step(std::span<const char> from, std::span<char> to) override {
     stream_.next_in = reinterpret_cast<const std::uint8_t*>(from.data());

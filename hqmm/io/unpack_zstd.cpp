@@ -18,6 +18,8 @@ class ZstdUnpacker final : public Unpacker {
     (void)ZSTD_DCtx_setParameter(context_, ZSTD_d_windowLogMax, std::bit_width(kMostMemory) - 1);
   }
   ~ZstdUnpacker() override { ZSTD_freeDCtx(context_); }
+  ZstdUnpacker(const ZstdUnpacker&) = delete;
+  ZstdUnpacker& operator=(const ZstdUnpacker&) = delete;
 
   Step step(std::span<const char> from, std::span<char> to) override {
     ZSTD_inBuffer in{from.data(), from.size(), 0};

@@ -20,6 +20,8 @@ class WindowLikelihoods {
   ~WindowLikelihoods();
   WindowLikelihoods(WindowLikelihoods&&) noexcept;
   WindowLikelihoods& operator=(WindowLikelihoods&&) noexcept;
+  WindowLikelihoods(const WindowLikelihoods&) = delete;
+  WindowLikelihoods& operator=(const WindowLikelihoods&) = delete;
 
   /// log P of every window of a tile, −∞ where it is impossible. Several threads may ask, each with
   /// a tile of its own. Throws kBadData as a filter does.
