@@ -48,24 +48,33 @@ std::string header(const ModelCircuit& circuit) {
   return out;
 }
 
-/// gate name q0, q1, … { … }
-std::string definition(const std::string& name, const Circuit& circuit, const char* rotation) {
-  std::string out = fmt::format("gate {} {} {{\n", name, parameters(circuit.qubits));
+/// A line for each gate; qubit(k) names a qubit.
+template <typename Qubit>
+std::string gate_lines(const Circuit& circuit, const char* indent, const char* rotation,
+                       Qubit qubit) {
+  std::string out;
   for (const Gate& gate : circuit.gates) {
-    out += gate.is_cx() ? fmt::format("  cx q{}, q{};\n", gate.control, gate.target)
-                        : fmt::format("  {}({}, {}, {}) q{};\n", rotation, real_text(gate.theta),
-                                      real_text(gate.phi), real_text(gate.lambda), gate.target);
+    out += gate.is_cx()
+               ? fmt::format("{}cx {}, {};\n", indent, qubit(gate.control), qubit(gate.target))
+               : fmt::format("{}{}({}, {}, {}) {};\n", indent, rotation, real_text(gate.theta),
+                             real_text(gate.phi), real_text(gate.lambda), qubit(gate.target));
   }
-  return out + "}\n";
+  return out;
 }
 
-std::string definitions(const ModelCircuit& circuit, const char* rotation) {
+/// gate name q0, q1, … { … }
+std::string definition(const std::string& name, const Circuit& circuit) {
+  return fmt::format("gate {} {} {{\n{}}}\n", name, parameters(circuit.qubits),
+                     gate_lines(circuit, "  ", "U", [](int k) { return fmt::format("q{}", k); }));
+}
+
+std::string definitions(const ModelCircuit& circuit) {
   std::string out;
-  if (!circuit.prepare.gates.empty()) out += definition("prepare_state", circuit.prepare, rotation);
+  if (!circuit.prepare.gates.empty()) out += definition("prepare_state", circuit.prepare);
   for (std::size_t k = 0; k < circuit.steps.size(); ++k) {
     const CircuitStep& step = circuit.steps[k];
-    out += definition(fmt::format("evolve_{}", k), step.evolve, rotation);
-    if (step.emit) out += definition(fmt::format("emit_{}", k), *step.emit, rotation);
+    out += definition(fmt::format("evolve_{}", k), step.evolve);
+    if (step.emit) out += definition(fmt::format("emit_{}", k), *step.emit);
   }
   return out;
 }
@@ -77,23 +86,25 @@ std::string reset_environment(const ModelCircuit& circuit, const std::string& in
   return out;
 }
 
-/// One step; measure(bit, qubit) writes the measurement.
-template <typename Measure>
+/// One step; apply(name, gates) writes what is done to all qubits, measure(bit, qubit) the
+/// measurement.
+template <typename Apply, typename Measure>
 std::string step_text(const ModelCircuit& circuit, std::size_t step, const std::string& indent,
-                      Measure measure) {
-  std::string out = fmt::format("{}evolve_{} {};\n", indent, step, arguments(circuit));
+                      Apply apply, Measure measure) {
+  std::string out = apply(fmt::format("evolve_{}", step), circuit.steps[step].evolve);
   if (circuit.steps[step].emit) {
     out += reset_environment(circuit, indent);
-    out += fmt::format("{}emit_{} {};\n", indent, step, arguments(circuit));
+    out += apply(fmt::format("emit_{}", step), *circuit.steps[step].emit);
   }
   for (int bit = 0; bit < circuit.measured_qubits; ++bit)
     out += indent + measure(bit, circuit.system_qubits + bit);
   return out + reset_environment(circuit, indent);
 }
 
-std::string preparation(const ModelCircuit& circuit) {
+template <typename Apply>
+std::string preparation(const ModelCircuit& circuit, Apply apply) {
   if (circuit.prepare.gates.empty()) return "";
-  std::string out = fmt::format("prepare_state {};\n", arguments(circuit));
+  const std::string out = apply("prepare_state", circuit.prepare);
   return out + (circuit.prepare_uses_environment ? reset_environment(circuit, "") : "");
 }
 
@@ -113,20 +124,26 @@ std::string write_openqasm3(const ModelCircuit& circuit) {
   if (m > 0)
     out += fmt::format("// Step t, from 0 on, writes outcome[{0} * t] to outcome[{0} * t + {1}].\n",
                        m, m - 1);
-  out += "include \"stdgates.inc\";\n\n" + definitions(circuit, "U") + "\n";
+  out += "include \"stdgates.inc\";\n\n" + definitions(circuit) + "\n";
   out += fmt::format("qubit[{}] q;\n", circuit.qubits());
   if (m > 0)
     out += fmt::format("bit[{}] outcome;\n", circuit.order.size() * static_cast<std::size_t>(m));
-  out += "reset q;\n" + preparation(circuit);
+  const auto call = [&](const std::string& name, const Circuit&) {
+    return fmt::format("{} {};\n", name, arguments(circuit));
+  };
+  out += "reset q;\n" + preparation(circuit, call);
   if (circuit.stationary()) {
     out += fmt::format("for int t in [0:{}] {{\n", circuit.order.size() - 1);
-    out += step_text(circuit, 0, "  ", [m](int bit, int qubit) {
+    const auto call_inside = [&](const std::string& name, const Circuit& gates) {
+      return "  " + call(name, gates);
+    };
+    out += step_text(circuit, 0, "  ", call_inside, [m](int bit, int qubit) {
       return fmt::format("outcome[{} * t + {}] = measure q[{}];\n", m, bit, qubit);
     });
     return out + "}\n";
   }
   for (std::size_t t = 0; t < circuit.order.size(); ++t) {
-    out += step_text(circuit, circuit.order[t], "", [m, t](int bit, int qubit) {
+    out += step_text(circuit, circuit.order[t], "", call, [m, t](int bit, int qubit) {
       return fmt::format("outcome[{}] = measure q[{}];\n",
                          t * static_cast<std::size_t>(m) + static_cast<std::size_t>(bit), qubit);
     });
@@ -134,16 +151,22 @@ std::string write_openqasm3(const ModelCircuit& circuit) {
   return out;
 }
 
+// Gate by gate: quantum-circuit takes the wrong ones where a definition is used several times.
 std::string write_openqasm2(const ModelCircuit& circuit) {
   std::string out = "OPENQASM 2.0;\n" + header(circuit);
   out += "// Step t, from 0 on, writes the register outcome_t.\n";
-  out += "include \"qelib1.inc\";\n\n" + definitions(circuit, "u3") + "\n";
+  out += "include \"qelib1.inc\";\n\n";
   out += fmt::format("qreg q[{}];\n", circuit.qubits());
   for (std::size_t t = 0; t < circuit.order.size() && circuit.measured_qubits > 0; ++t)
     out += fmt::format("creg outcome_{}[{}];\n", t, circuit.measured_qubits);
-  out += preparation(circuit);
+  const auto inlined = [](const std::string& name, const Circuit& circuit_of) {
+    return fmt::format("// {}\n{}", name, gate_lines(circuit_of, "", "u3", [](int k) {
+                         return fmt::format("q[{}]", k);
+                       }));
+  };
+  out += preparation(circuit, inlined);
   for (std::size_t t = 0; t < circuit.order.size(); ++t) {
-    out += step_text(circuit, circuit.order[t], "", [t](int bit, int qubit) {
+    out += step_text(circuit, circuit.order[t], "", inlined, [t](int bit, int qubit) {
       return fmt::format("measure q[{}] -> outcome_{}[{}];\n", qubit, t, bit);
     });
   }
