@@ -152,11 +152,10 @@ def test_a_limit_on_the_size_of_files_is_a_failed_write(tmp_path, model):
 # Signals
 
 def training(tmp_path, data, **streams):
-    """A training that is under way: its first epoch is in the history."""
+    """A training that is under way: its first epoch is in the checkpoint."""
     process = spawn("train", data, "--run", "run", *LONG, cwd=tmp_path,
                     **{"stderr": subprocess.PIPE, **streams})
-    history = tmp_path / "run" / "history.jsonl"
-    while not (history.exists() and history.stat().st_size > 0):
+    while not (tmp_path / "run" / "checkpoint.h5").exists():
         assert process.poll() is None
         time.sleep(0.001)
     return process

