@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "hqmm/core/error.hpp"
+#include "hqmm/data/symbol_sets.hpp"
 
 namespace hqmm {
 namespace {
@@ -139,6 +140,8 @@ Alphabet Alphabet::from_tokens(std::vector<std::string> tokens) {
 
 std::string Alphabet::token(Symbol symbol) const {
   if (symbol == kMissing) return "?";
+  if (symbol >= size_ && symbol - size_ < set_letters().size())
+    return {set_letters()[symbol - size_]};
   return tokens_.empty() ? std::to_string(symbol) : tokens_.at(symbol);
 }
 
@@ -180,6 +183,22 @@ bool Alphabet::is_ambiguity_code(char letter) const noexcept {
     default:
       return false;
   }
+}
+
+std::string_view Alphabet::set_letters() const noexcept {
+  const bool biological = kind_ == Kind::kDna || kind_ == Kind::kRna || kind_ == Kind::kProtein;
+  return biological ? hqmm::set_letters(size_) : std::string_view();
+}
+
+std::optional<Symbol> Alphabet::set_of(char letter) const noexcept {
+  const char upper = static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
+  const std::size_t found = set_letters().find(upper);
+  if (found == std::string_view::npos) return {};
+  return static_cast<Symbol>(size_ + found);
+}
+
+bool Alphabet::knows(Symbol symbol) const noexcept {
+  return symbol < size_ + set_letters().size() || symbol == kMissing;
 }
 
 std::string Alphabet::description() const {

@@ -33,6 +33,7 @@ class Alphabet {
 
   [[nodiscard]] Kind kind() const noexcept { return kind_; }
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  /// A set is written by its letter.
   [[nodiscard]] std::string token(Symbol symbol) const;
   [[nodiscard]] std::vector<std::string> all_tokens() const;
   /// The symbol a token stands for; kMissing for "?"; nothing when it is not of this alphabet.
@@ -44,6 +45,11 @@ class Alphabet {
   /// A letter that stands for several symbols of a biological alphabet (N, R, Y, X, B, …), or a
   /// gap.
   [[nodiscard]] bool is_ambiguity_code(char letter) const noexcept;
+  /// The number of the symbols that an ambiguity code of either case stands for (R, Y, …, see
+  /// symbol_sets.hpp); nothing for N, X and gaps, which can be any symbol.
+  [[nodiscard]] std::optional<Symbol> set_of(char letter) const noexcept;
+  /// One of this alphabet's symbols or sets, or missing.
+  [[nodiscard]] bool knows(Symbol symbol) const noexcept;
   /// For messages: "integers 0..5", "dna (A C G T)", "tokens a b c".
   [[nodiscard]] std::string description() const;
 
@@ -54,6 +60,7 @@ class Alphabet {
  private:
   Alphabet(Kind kind, std::size_t size, std::vector<std::string> tokens);
   void map_letter(char letter, Symbol symbol);
+  [[nodiscard]] std::string_view set_letters() const noexcept;
 
   Kind kind_ = Kind::kIntegers;
   std::size_t size_ = 0;

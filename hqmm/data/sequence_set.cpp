@@ -7,6 +7,7 @@
 #include <new>
 
 #include "hqmm/core/error.hpp"
+#include "hqmm/data/symbol_sets.hpp"
 
 namespace hqmm {
 
@@ -88,6 +89,19 @@ bool SequenceView::has_missing() const noexcept {
   return std::find(from, from + length_, kMissing) != from + length_;
 }
 
+bool SequenceView::has_sets(std::size_t alphabet_size) const noexcept {
+  const std::size_t sets = set_letters(alphabet_size).size();
+  if (length_ == 0 || sets == 0) return false;
+  const auto any = [&](const auto* from) {
+    unsigned found = 0;  // without a branch: many symbols at a time
+    for (std::size_t i = 0; i < length_; ++i)
+      found |= static_cast<unsigned>(from[i] >= alphabet_size) &
+               static_cast<unsigned>(from[i] < alphabet_size + sets);
+    return found != 0;
+  };
+  return block_->wide() ? any(block_->wide_data() + begin_) : any(block_->bytes() + begin_);
+}
+
 void SequenceView::copy_to(std::span<Symbol> out) const noexcept {
   assert(out.size() == length_);
   if (length_ == 0) return;
@@ -120,6 +134,13 @@ std::size_t SequenceSet::longest() const noexcept {
   std::size_t most = 0;
   for (std::size_t i = 0; i < size(); ++i) most = std::max(most, (*this)[i].size());
   return most;
+}
+
+std::vector<std::uint32_t> SequenceSet::with_sets() const {
+  std::vector<std::uint32_t> out;
+  for (std::uint32_t i = 0; i < size(); ++i)
+    if ((*this)[i].has_sets(alphabet_.size())) out.push_back(i);
+  return out;
 }
 
 void SequenceSet::end_sequence() {

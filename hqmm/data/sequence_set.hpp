@@ -103,6 +103,8 @@ class SequenceView {
   /// Into a span of size() symbols.
   void copy_to(std::span<Symbol> out) const noexcept;
   [[nodiscard]] bool has_missing() const noexcept;
+  /// Of an alphabet of that size (symbol_sets.hpp).
+  [[nodiscard]] bool has_sets(std::size_t alphabet_size) const noexcept;
 
   friend bool operator==(const SequenceView& a, const SequenceView& b) noexcept;
 
@@ -161,6 +163,8 @@ class SequenceSet {
   [[nodiscard]] bool empty() const noexcept { return size() == 0; }
   [[nodiscard]] std::size_t symbol_count() const noexcept { return offsets_.back(); }
   [[nodiscard]] std::size_t longest() const noexcept;
+  /// The sequences with symbols that stand for several (symbol_sets.hpp), ascending.
+  [[nodiscard]] std::vector<std::uint32_t> with_sets() const;
   [[nodiscard]] SequenceView operator[](std::size_t i) const noexcept {
     return {symbols_, offsets_[i], offsets_[i + 1] - offsets_[i]};
   }

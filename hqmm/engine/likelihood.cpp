@@ -42,6 +42,20 @@ std::vector<SequenceLikelihood> by_members(const Components& mixture, const Sequ
   return out;
 }
 
+/// All but the sequences of `others`, which are ascending.
+std::vector<std::uint32_t> without(std::size_t size, const std::vector<std::uint32_t>& others) {
+  std::vector<std::uint32_t> out;
+  auto next = others.begin();
+  for (std::uint32_t i = 0; i < size; ++i) {
+    if (next != others.end() && *next == i) {
+      ++next;
+    } else {
+      out.push_back(i);
+    }
+  }
+  return out;
+}
+
 /// One product of a matrix and a vector per symbol is what its filter takes anyway; not so where a
 /// sequence is long.
 std::vector<SequenceLikelihood> by_edges(const EdgeHmm& model, const SequenceSet& set,
@@ -61,6 +75,21 @@ std::vector<SequenceLikelihood> by_edges(const EdgeHmm& model, const SequenceSet
   return out;
 }
 
+/// Only the filters know symbols that stand for several: they take the sequences that have some.
+std::vector<SequenceLikelihood> around_sets(const AnyModel& model, const SequenceSet& set,
+                                            const std::vector<std::uint32_t>& with_sets,
+                                            std::size_t burn_in, int threads) {
+  const std::vector<std::uint32_t> others = without(set.size(), with_sets);
+  std::vector<SequenceLikelihood> out(set.size());
+  const auto put = [&](const std::vector<std::uint32_t>& chosen, const auto& found) {
+    for (std::size_t k = 0; k < chosen.size(); ++k) out[chosen[k]] = found[k];
+  };
+  put(with_sets, log_likelihoods(model, set.subset(with_sets), burn_in, threads));
+  if (!others.empty())
+    put(others, fast_log_likelihoods(model, set.subset(others), burn_in, threads));
+  return out;
+}
+
 }  // namespace
 
 std::vector<SequenceLikelihood> fast_log_likelihoods(const AnyModel& model, const SequenceSet& set,
@@ -76,6 +105,8 @@ std::vector<SequenceLikelihood> fast_log_likelihoods(const AnyModel& model, cons
 void fast_log_likelihoods(const AnyModel& model, const SequenceSet& set, std::size_t burn_in,
                           int threads, const LikelihoodSink& sink) {
   require_fitting(model, set);
+  if (const auto with_sets = set.with_sets(); !with_sets.empty())
+    return sink(0, around_sets(model, set, with_sets, burn_in, threads));
   if (const Hmm* hmm = std::get_if<Hmm>(&model))
     return sink(0, hmm_log_likelihoods(*hmm, set, burn_in, threads));
   if (const EdgeHmm* edge_hmm = std::get_if<EdgeHmm>(&model))

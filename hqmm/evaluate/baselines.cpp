@@ -7,6 +7,8 @@
 #include <limits>
 #include <map>
 
+#include "hqmm/data/symbol_sets.hpp"
+
 namespace hqmm {
 namespace {
 
@@ -51,6 +53,7 @@ FrequencyModel::FrequencyModel(const SequenceSet& data, const std::vector<std::u
     : options_(options),
       symbols_(data.alphabet().size()),
       context_(longest_context(options, symbols_)) {
+  for (std::size_t y = 0; y < symbols_; ++y) all_.push_back(static_cast<Symbol>(y));
   for (std::size_t k = 0; k <= context_; ++k) pooled_.emplace_back(power(symbols_, k + 1), 0.0);
   if (options.kind != BaselineOptions::Kind::kMarkovChain) {
     std::size_t longest = 0;
@@ -82,10 +85,10 @@ const FrequencyModel::Table& FrequencyModel::table_at(std::size_t t, std::size_t
 void FrequencyModel::count(const SequenceView& sequence) {
   for (std::size_t t = 0; t < sequence.size(); ++t) {
     std::size_t context = 0;
-    // A known symbol counts in the context of every length that holds no missing one.
-    for (std::size_t k = 0; sequence[t] != kMissing && k <= std::min(context_, t); ++k) {
+    // A known symbol counts in the context of every length that holds known ones only.
+    for (std::size_t k = 0; sequence[t] < symbols_ && k <= std::min(context_, t); ++k) {
       if (k > 0) {
-        if (sequence[t - k] == kMissing) break;
+        if (sequence[t - k] >= symbols_) break;
         context += sequence[t - k] * power(symbols_, k - 1);
       }
       const std::size_t entry = context * symbols_ + sequence[t];
@@ -118,20 +121,20 @@ double FrequencyModel::log_likelihood(const SequenceView& sequence) const {
     const std::size_t known = std::min(t, context_);
     const std::size_t keep = power(symbols_, std::min(t + 1, context_));
     const Table& table = table_at(t, sequence.size(), known);
-    const bool missing = sequence[t] == kMissing;
-    const std::size_t first = missing ? 0 : sequence[t];
-    const std::size_t last = missing ? symbols_ : first + 1;
+    const Symbol symbol = sequence[t];
+    const std::span<const Symbol> seen =
+        symbol == kMissing ? std::span<const Symbol>(all_) : members(symbols_, symbol);
     std::map<std::size_t, double> next;
     double total = 0.0;
     for (const auto& [context, weight] : contexts) {
-      for (std::size_t y = first; y < last; ++y) {
+      for (const Symbol y : seen) {
         const double p = weight * table[context * symbols_ + y];
         next[(context * symbols_ + y) % keep] += p;
         total += p;
       }
     }
     if (total <= 0.0) return -std::numeric_limits<double>::infinity();
-    if (!missing) out += std::log(total);
+    if (symbol != kMissing) out += std::log(total);
     for (auto& [context, weight] : next) weight /= total;
     contexts = std::move(next);
   }

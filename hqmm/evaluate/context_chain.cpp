@@ -6,6 +6,7 @@
 
 #include "hqmm/core/error.hpp"
 #include "hqmm/core/interruption.hpp"
+#include "hqmm/data/symbol_sets.hpp"
 
 namespace hqmm {
 namespace {
@@ -19,12 +20,12 @@ double count_in(const Counts& counts, std::uint64_t key) {
 /// Known symbols right before position t, at most `most`.
 class Run {
  public:
-  explicit Run(std::size_t most) : most_(most) {}
+  Run(std::size_t most, std::size_t symbols) : most_(most), symbols_(symbols) {}
   [[nodiscard]] std::size_t length() const { return std::min(length_, most_); }
-  void pass(Symbol symbol) { length_ = symbol == kMissing ? 0 : length_ + 1; }
+  void pass(Symbol symbol) { length_ = symbol >= symbols_ ? 0 : length_ + 1; }
 
  private:
-  std::size_t most_;
+  std::size_t most_, symbols_;
   std::size_t length_ = 0;
 };
 
@@ -39,10 +40,10 @@ ContextChain::ContextChain(const SequenceSet& data, std::size_t order)
   }
   for (std::size_t i = 0; i < data.size(); ++i) {
     const SequenceView sequence = data[i];
-    Run run(order);
+    Run run(order, symbols_);
     for (std::size_t t = 0; t < sequence.size(); run.pass(sequence[t]), ++t) {
       check_interruption(t);
-      if (sequence[t] == kMissing) continue;
+      if (sequence[t] >= symbols_) continue;
       std::uint64_t context = 0;
       std::uint64_t digit = 1;
       for (std::size_t k = 0; k <= run.length(); ++k) {
@@ -57,8 +58,8 @@ ContextChain::ContextChain(const SequenceSet& data, std::size_t order)
   }
 }
 
-double ContextChain::probability(const SequenceView& sequence, std::size_t t, std::size_t known,
-                                 double mass) const {
+double ContextChain::probability(const SequenceView& sequence, std::size_t t, Symbol symbol,
+                                 std::size_t known, double mass) const {
   double p = 1.0 / static_cast<double>(symbols_);
   std::uint64_t context = 0;
   std::uint64_t digit = 1;
@@ -69,8 +70,7 @@ double ContextChain::probability(const SequenceView& sequence, std::size_t t, st
     }
     const double total = count_in(levels_[k].contexts, context);
     if (total == 0.0) break;  // nor did any longer context
-    p = (count_in(levels_[k].entries, context * symbols_ + sequence[t]) + mass * p) /
-        (total + mass);
+    p = (count_in(levels_[k].entries, context * symbols_ + symbol) + mass * p) / (total + mass);
   }
   return p;
 }
@@ -79,11 +79,14 @@ double ContextChain::log_likelihood(const SequenceView& sequence, std::size_t or
                                     double pseudo_count, std::size_t burn_in) const {
   const double mass = pseudo_count * static_cast<double>(symbols_);
   double out = 0.0;
-  Run run(std::min(order, levels_.size() - 1));
+  Run run(std::min(order, levels_.size() - 1), symbols_);
   for (std::size_t t = 0; t < sequence.size(); run.pass(sequence[t]), ++t) {
     check_interruption(t);
     if (sequence[t] == kMissing || t < burn_in) continue;
-    const double p = probability(sequence, t, run.length(), mass);
+    double p = 0.0;
+    const Symbol seen = sequence[t];
+    for (const Symbol y : members(symbols_, seen))
+      p += probability(sequence, t, y, run.length(), mass);
     if (p <= 0.0) return -std::numeric_limits<double>::infinity();
     out += std::log(p);
   }

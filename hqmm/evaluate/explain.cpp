@@ -16,11 +16,6 @@ constexpr double kImpossible = -std::numeric_limits<double>::infinity();
 constexpr double kMostOdds = 700.0;
 constexpr std::size_t kRowsAtOnce = 256;
 
-/// 𝒦_y†(E), summed over y for a missing symbol.
-Matrix pull_back(const KrausSet& set, Symbol symbol, const Matrix& effect) {
-  return symbol == kMissing ? set.apply_total_adjoint(effect) : set.apply_adjoint(symbol, effect);
-}
-
 /// Divides by the trace and returns its logarithm; −∞ leaves the matrix alone.
 double rescale(Matrix& matrix) {
   const double trace = matrix.trace().real();
@@ -40,7 +35,7 @@ std::vector<double> marginalised(const Hqmm& model, const SequenceView& x) {
   effects[length] = Matrix::Identity(model.latent_dim(), model.latent_dim());
   for (std::size_t t = length; t-- > 0;) {
     check_interruption(t);
-    effects[t] = pull_back(set_at(t), x[t], effects[t + 1]);
+    effects[t] = set_at(t).apply_seen_adjoint(x[t], effects[t + 1]);
     log_effect[t] = log_effect[t + 1] + rescale(effects[t]);
   }
   const auto weight = [&](const Matrix& effect, const Matrix& state, double scale) {
@@ -55,7 +50,7 @@ std::vector<double> marginalised(const Hqmm& model, const SequenceView& x) {
     check_interruption(t);
     const Matrix unseen = set_at(t).apply_total(state);
     out[t + 1] = weight(effects[t + 1], unseen, log_state + log_effect[t + 1]);
-    state = x[t] == kMissing ? unseen : set_at(t).apply(x[t], state);
+    state = x[t] == kMissing ? unseen : set_at(t).apply_seen(x[t], state);
     log_state += rescale(state);
   }
   return out;
@@ -151,7 +146,7 @@ void Explanation::add_row(const SequenceView& row, std::uint32_t label,
   ++rows_;
   for (std::size_t t = 0; t < row.size(); ++t) {
     const std::size_t place = from_end_ ? row.size() - 1 - t : t;
-    if (row[t] == kMissing || place >= positions_) continue;
+    if (row[t] >= alphabet_.size() || place >= positions_) continue;  // not one symbol
     for (std::size_t c = 0; c < columns.size(); ++c) {
       if (columns[c] >= classes_.size()) continue;
       const double value = found[t * columns.size() + c];

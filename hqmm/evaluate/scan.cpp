@@ -100,9 +100,11 @@ std::optional<std::size_t> own_length(const Classifier& classifier) {
 }
 
 std::optional<std::vector<Symbol>> complements(const Alphabet& alphabet) {
-  if (alphabet == Alphabet::dna() || alphabet == Alphabet::rna())
-    return std::vector<Symbol>{3, 2, 1, 0};
-  return {};
+  if (!(alphabet == Alphabet::dna() || alphabet == Alphabet::rna())) return {};
+  std::vector<Symbol> out{3, 2, 1, 0};
+  for (const char letter : std::string_view("YRSWMKVHDB"))  // of R Y S W K M B D H V
+    out.push_back(*alphabet.set_of(letter));
+  return out;
 }
 
 Hmm independent_symbols(const Alphabet& alphabet, std::span<const std::uint64_t> counts,

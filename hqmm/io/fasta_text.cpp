@@ -76,7 +76,11 @@ std::string to_fasta(const SequenceSet& set, std::size_t first_number) {
     for (std::size_t t = 0; t < sequence.size(); ++t) {
       if (t % kLineWidth == 0) out += '\n';
       const Symbol symbol = sequence[t];
-      out += symbol == kMissing ? missing : letters[symbol];
+      if (symbol < letters.size()) {
+        out += letters[symbol];
+      } else {
+        out += symbol == kMissing ? missing : set.alphabet().token(symbol).front();
+      }
     }
     out += '\n';
   }

@@ -15,7 +15,10 @@ LetterTable::LetterTable(const Alphabet& alphabet, Ambiguous ambiguous) {
       code = kSkip;
     } else if (const auto symbol = alphabet.find_letter(letter)) {
       code = static_cast<std::uint8_t>(*symbol);  // kMissing becomes kMissingCode
-    } else if (ambiguous == Ambiguous::kAsMissing && alphabet.is_ambiguity_code(letter)) {
+    } else if (ambiguous == Ambiguous::kAsSet && alphabet.set_of(letter)) {
+      code = static_cast<std::uint8_t>(*alphabet.set_of(letter));
+    } else if ((ambiguous == Ambiguous::kAsMissing || ambiguous == Ambiguous::kAsSet) &&
+               alphabet.is_ambiguity_code(letter)) {
       code = kMissingCode;
     }
   }
@@ -49,7 +52,7 @@ Error bad_letter(char letter, const Alphabet& alphabet, Where where) {
 
 Error ambiguous_letter(char letter, const Alphabet& alphabet, Where where) {
   return fail(ErrorCode::kBadData, std::move(where),
-              "'{}' is an ambiguity code of the alphabet {}; {} or drop accepts it", letter,
+              "'{}' is an ambiguity code of the alphabet {}; {}, set or drop accepts it", letter,
               alphabet.description(), option("ambiguous", "missing"));
 }
 

@@ -23,8 +23,8 @@ class LetterTable {
   static constexpr std::uint8_t kSkip = 0xFE;  // blank or tab
   static constexpr std::uint8_t kStop = 0xFD;  // anything that needs a decision: see judge()
 
-  /// For alphabets with single_letters(). Ambiguity codes are missing symbols in the table itself
-  /// when that is the policy, and stop otherwise.
+  /// For alphabets with single_letters(). Ambiguity codes are missing symbols or sets in the table
+  /// itself when that is the policy, and stop otherwise.
   LetterTable(const Alphabet& alphabet, Ambiguous ambiguous);
 
   [[nodiscard]] std::uint8_t operator[](char letter) const noexcept {

@@ -163,6 +163,15 @@ Format parse_format(std::string_view text) {
   throw fail(ErrorCode::kUsage, "'{}' is no format: choose one of {}", printable(text), known);
 }
 
+Ambiguous parse_ambiguous(std::string_view text) {
+  if (text == "missing") return Ambiguous::kAsMissing;
+  if (text == "set") return Ambiguous::kAsSet;
+  if (text == "drop") return Ambiguous::kDrop;
+  if (text == "error") return Ambiguous::kError;
+  throw fail(ErrorCode::kUsage, "{}: expected missing, set, drop or error, found '{}'",
+             option("ambiguous"), printable(text, 40));
+}
+
 std::string_view format_name(Format format) {
   return kFormats.at(static_cast<std::size_t>(format)).first;
 }

@@ -22,14 +22,18 @@ enum class Format { kAuto, kText, kFasta, kFastq, kUci, kLabelled, kCsv, kTsv, k
 [[nodiscard]] std::string_view format_name(Format format);
 
 /// What an ambiguity code (N, R, X, …) of a biological alphabet becomes.
-enum class Ambiguous { kAsMissing, kDrop, kError };
+enum class Ambiguous { kAsMissing, kAsSet, kDrop, kError };
+
+/// "missing", "set", "drop", "error"; throws kUsage.
+[[nodiscard]] Ambiguous parse_ambiguous(std::string_view text);
 
 struct ReadOptions {
   Format format = Format::kAuto;
   /// Unset: integers 0..max for numbers, dna/rna/protein guessed from the letters for FASTA and
   /// UCI.
   std::optional<Alphabet> alphabet;
-  /// missing: the symbol is missing; drop: the whole sequence is left out; error: kBadData.
+  /// missing: the symbol is missing; set: it is one of those the code stands for, and missing only
+  /// when that is all of them; drop: the whole sequence is left out; error: kBadData.
   Ambiguous ambiguous = Ambiguous::kAsMissing;
   /// CSV/TSV: the column (name or 0-based number) that holds the class; the others hold the
   /// symbols.

@@ -325,11 +325,7 @@ std::string to_text(const SequenceSet& set) {
     for (std::size_t t = 0; t < sequence.size(); ++t) {
       if (t > 0) out += ' ';
       const Symbol symbol = sequence[t];
-      if (symbol == kMissing) {
-        out += '?';
-      } else {
-        out += tokens[symbol];
-      }
+      out += symbol < tokens.size() ? tokens[symbol] : alphabet.token(symbol);
     }
     out += '\n';
   }

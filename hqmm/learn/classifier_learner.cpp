@@ -50,7 +50,7 @@ void require_symbols(const SequenceSet& data) {
   const std::size_t size = data.alphabet().size();
   const SymbolBlock& symbols = data.symbols();
   for (std::size_t i = 0; i < symbols.size(); ++i) {
-    if (symbols[i] < size || symbols[i] == kMissing) continue;
+    if (symbols[i] < size || data.alphabet().knows(symbols[i])) continue;
     throw fail(ErrorCode::kBadData, "training symbol {} is beyond the alphabet of {}", symbols[i],
                size);
   }

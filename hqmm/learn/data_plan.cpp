@@ -52,7 +52,7 @@ void require_trainable(const SequenceSet& set) {
   if (size == 0) throw fail(ErrorCode::kBadData, "the training data's alphabet has no symbols");
   const SymbolBlock& symbols = set.symbols();
   for (std::size_t i = 0; i < symbols.size(); ++i) {
-    if (symbols[i] < size || symbols[i] == kMissing) continue;
+    if (symbols[i] < size || set.alphabet().knows(symbols[i])) continue;
     throw fail(ErrorCode::kBadData, "training symbol {} is beyond the alphabet's 0..{}", symbols[i],
                size - 1);
   }

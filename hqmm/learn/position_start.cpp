@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "hqmm/core/error.hpp"
+#include "hqmm/data/symbol_sets.hpp"
 #include "hqmm/stiefel/newton_schulz.hpp"
 
 namespace hqmm {
@@ -15,7 +16,10 @@ RealMatrix position_frequencies(std::span<const SequenceView> sequences,
   for (const SequenceView& sequence : sequences) {
     for (std::size_t t = 0; t < sequence.size(); ++t) {
       const Symbol symbol = sequence[t];
-      if (symbol != kMissing) counts(positions.set_at(t, sequence.size()), symbol) += 1.0;
+      if (symbol == kMissing) continue;
+      const std::span<const Symbol> seen = members(alphabet_size, symbol);
+      for (const Symbol y : seen)
+        counts(positions.set_at(t, sequence.size()), y) += 1.0 / static_cast<double>(seen.size());
     }
   }
   for (Index set = 0; set < counts.rows(); ++set) {

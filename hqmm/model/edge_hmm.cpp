@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "hqmm/core/error.hpp"
+#include "hqmm/data/symbol_sets.hpp"
 #include "hqmm/model/stochastic.hpp"
 
 namespace hqmm {
@@ -11,6 +12,13 @@ namespace hqmm {
 RealMatrix EdgeHmm::transition() const {
   RealMatrix sum = RealMatrix::Zero(latent_dim(), latent_dim());
   for (const RealMatrix& edge : edges) sum += edge;
+  return sum;
+}
+
+RealMatrix EdgeHmm::seen(Symbol symbol) const {
+  if (symbol == kMissing) return transition();
+  RealMatrix sum = RealMatrix::Zero(latent_dim(), latent_dim());
+  for (const Symbol y : members(edges.size(), symbol)) sum += edges[y];
   return sum;
 }
 

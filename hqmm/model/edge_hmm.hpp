@@ -21,6 +21,8 @@ struct EdgeHmm {
   [[nodiscard]] Index alphabet_size() const { return static_cast<Index>(edges.size()); }
   /// Σ_y T_y: the step with its symbol unseen.
   [[nodiscard]] RealMatrix transition() const;
+  /// The step that saw a symbol, one of a set (symbol_sets.hpp), or nothing (kMissing).
+  [[nodiscard]] RealMatrix seen(Symbol symbol) const;
 };
 
 /// The same process, exactly.

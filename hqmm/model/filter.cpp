@@ -2,6 +2,7 @@
 
 #include <cassert>
 
+#include "hqmm/data/symbol_sets.hpp"
 #include "hqmm/model/normalise.hpp"
 
 namespace hqmm {
@@ -18,8 +19,11 @@ void HmmFilter::set_state(const RealVector& x) {
 StepWeight HmmFilter::step(Symbol symbol) {
   StepWeight weight;
   if (symbol != kMissing) {
-    assert(symbol < alphabet_size());
-    x_ = model_->emission.row(symbol).transpose().cwiseProduct(predicted_);
+    const std::span<const Symbol> seen = members(alphabet_size(), symbol);
+    assert(!seen.empty());
+    x_ = model_->emission.row(seen[0]).transpose();
+    for (const Symbol y : seen.subspan(1)) x_ += model_->emission.row(y).transpose();
+    x_.array() *= predicted_.array();
     weight.raw = x_.sum();
   }
   if (symbol == kMissing || !(weight.raw > 0.0)) x_ = predicted_;
@@ -53,8 +57,10 @@ void EdgeHmmFilter::restart(std::size_t /*length*/) { set_state(model_->initial)
 StepWeight EdgeHmmFilter::step(Symbol symbol) {
   StepWeight weight;
   if (symbol != kMissing) {
-    assert(symbol < alphabet_size());
-    next_.noalias() = model_->edges[symbol] * x_;
+    const std::span<const Symbol> seen = members(alphabet_size(), symbol);
+    assert(!seen.empty());
+    next_.noalias() = model_->edges[seen[0]] * x_;
+    for (const Symbol y : seen.subspan(1)) next_.noalias() += model_->edges[y] * x_;
     weight.raw = next_.sum();
   }
   if (symbol == kMissing || !(weight.raw > 0.0)) next_.noalias() = tables_->transition * x_;

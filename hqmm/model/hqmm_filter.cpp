@@ -5,6 +5,7 @@
 #include "hqmm/core/error.hpp"
 #include "hqmm/core/panels.hpp"
 #include "hqmm/core/real_form.hpp"
+#include "hqmm/data/symbol_sets.hpp"
 #include "hqmm/model/filter.hpp"
 #include "hqmm/model/normalise.hpp"
 
@@ -115,13 +116,20 @@ double HqmmFilter::apply(std::uint32_t set, Symbol symbol) {
   const Index stride = tables_->stride;
   const bool on_states = model_->emits_on() == EmissionKind::kState;
   const Index w = model_->kraus_rank();
-  const bool all = symbol == kMissing && !on_states;
-  const Index first = on_states || all ? 0 : symbol * w;
-  for (Index q = 0; q < (all ? tables_->symbols * w : w); ++q) {
-    conjugate(tables_->square, tables_->matrix(set, first + q), rho_.data(), n, stride,
-              moved_.data(), q > 0, next_.data());
+  bool add = false;
+  const auto add_blocks = [&](Index first, Index count) {
+    for (Index q = first; q < first + count; ++q, add = true)
+      conjugate(tables_->square, tables_->matrix(set, q), rho_.data(), n, stride, moved_.data(),
+                add, next_.data());
+  };
+  if (on_states) {
+    add_blocks(0, w);
+    scale_next(set, symbol);
+  } else if (symbol == kMissing) {
+    add_blocks(0, tables_->symbols * w);
+  } else {
+    for (const Symbol y : members(alphabet_size(), symbol)) add_blocks(y * w, w);
   }
-  if (on_states) scale_next(set, symbol);
   double trace = 0.0;
   for (Index i = 0; i < n; ++i) trace += next_[static_cast<std::size_t>(i * stride + i)];
   return trace;
@@ -131,11 +139,13 @@ double HqmmFilter::apply(std::uint32_t set, Symbol symbol) {
 void HqmmFilter::scale_next(std::uint32_t set, Symbol symbol) {
   const Index n = tables_->n;
   const RealMatrix& emission = model_->sets[set].emission();
+  const auto seen =
+      symbol == kMissing ? std::span<const Symbol>() : members(alphabet_size(), symbol);
   double* column = next_.data();
   for (Index j = 0; j < n; ++j, column += tables_->stride) {
     for (Index i = 0; i < n; ++i) {
-      const double factor = symbol == kMissing ? tables_->factors[set](i, j)
-                                               : emission(symbol, i) * emission(symbol, j);
+      double factor = seen.empty() ? tables_->factors[set](i, j) : 0.0;
+      for (const Symbol y : seen) factor += emission(y, i) * emission(y, j);
       column[i] *= factor;
       column[n + i] *= factor;
     }
@@ -171,14 +181,15 @@ StepWeight HqmmFilter::step(Symbol symbol) {
   double trace = 0.0;
   bool unseen = symbol == kMissing;
   if (!unseen) {
-    assert(symbol < alphabet_size());
+    assert(!members(alphabet_size(), symbol).empty());
     if (!tables_->feasible) {
       const double* gram = tables_->grams[set].data();
       weight.total = 0.0;
       for (std::size_t k = 0; k < rho_.size(); ++k) weight.total += gram[k] * rho_[k];
     }
     trace = weight.raw = apply(set, symbol);
-    double heaviest = tables_->heaviest[set][symbol];
+    double heaviest = 0.0;
+    for (const Symbol y : members(alphabet_size(), symbol)) heaviest += tables_->heaviest[set][y];
     if (trace < kFewDigitsBelow && heaviest > 0.0) {
       trace = apply_enlarged(set, symbol);
       weight.raw = trace / kEnlarged;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "hqmm/data/symbol_sets.hpp"
 #include "hqmm/stiefel/gram.hpp"
 
 namespace hqmm {
@@ -84,6 +85,21 @@ Matrix KrausSet::apply_total(const Matrix& rho) const {
   if (emits_on_ == EmissionKind::kState) return conjugate(0, rho).cwiseProduct(unseen_factors());
   Matrix out = Matrix::Zero(latent_dim(), latent_dim());
   for (Index y = 0; y < s_; ++y) out += apply(y, rho);
+  return out;
+}
+
+Matrix KrausSet::apply_seen(Symbol symbol, const Matrix& rho) const {
+  if (symbol == kMissing) return apply_total(rho);
+  Matrix out = Matrix::Zero(latent_dim(), latent_dim());
+  for (const Symbol y : members(static_cast<std::size_t>(s_), symbol)) out += apply(y, rho);
+  return out;
+}
+
+Matrix KrausSet::apply_seen_adjoint(Symbol symbol, const Matrix& effect) const {
+  if (symbol == kMissing) return apply_total_adjoint(effect);
+  Matrix out = Matrix::Zero(latent_dim(), latent_dim());
+  for (const Symbol y : members(static_cast<std::size_t>(s_), symbol))
+    out += apply_adjoint(y, effect);
   return out;
 }
 

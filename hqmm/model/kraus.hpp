@@ -93,6 +93,9 @@ class KrausSet {
   [[nodiscard]] Matrix apply(Index y, const Matrix& rho) const;
   /// Σ_y 𝒦_y(ρ): the step with its symbol unseen.
   [[nodiscard]] Matrix apply_total(const Matrix& rho) const;
+  /// The step that saw a symbol, one of a set (symbol_sets.hpp), or nothing (kMissing).
+  [[nodiscard]] Matrix apply_seen(Symbol symbol, const Matrix& rho) const;
+  [[nodiscard]] Matrix apply_seen_adjoint(Symbol symbol, const Matrix& effect) const;
   /// The adjoint maps: tr(E 𝒦_y(ρ)) = tr(𝒦_y†(E) ρ), 𝒦_y†(E) = Σ_q K[y][q]† E K[y][q].
   [[nodiscard]] Matrix apply_adjoint(Index y, const Matrix& effect) const;
   [[nodiscard]] Matrix apply_total_adjoint(const Matrix& effect) const;

@@ -45,11 +45,11 @@ void require_same_alphabet(const Alphabet& model, const Alphabet& data) {
 }
 
 /// A set that was not read but built by hand may hold anything.
-void require_symbols_below(std::size_t alphabet_size, const SequenceView& sequence,
-                           std::size_t index) {
+void require_known_symbols(const Alphabet& data, std::size_t alphabet_size,
+                           const SequenceView& sequence, std::size_t index) {
   for (std::size_t t = 0; t < sequence.size(); ++t) {
     const Symbol symbol = sequence[t];
-    if (symbol < alphabet_size || symbol == kMissing) continue;
+    if (symbol < alphabet_size || data.knows(symbol)) continue;
     throw fail(ErrorCode::kBadData, "symbol {} of sequence {} is {}, the model has 0..{}", t, index,
                symbol, alphabet_size - 1);
   }
@@ -60,7 +60,7 @@ void require_symbols_below(std::size_t alphabet_size, const SequenceView& sequen
 void require_fitting(const AnyModel& model, const SequenceSet& set) {
   require_same_alphabet(alphabet_of(model), set.alphabet());
   for (std::size_t i = 0; i < set.size(); ++i)
-    require_symbols_below(alphabet_of(model).size(), set[i], i);
+    require_known_symbols(set.alphabet(), alphabet_of(model).size(), set[i], i);
 }
 
 std::vector<SequenceLikelihood> log_likelihoods(const AnyModel& model, const SequenceSet& set,

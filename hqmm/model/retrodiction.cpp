@@ -91,8 +91,12 @@ StatePosteriors state_posteriors(const Hmm& model, const SequenceView& sequence)
 
 StatePosteriors state_posteriors(const EdgeHmm& model, const SequenceView& sequence) {
   const RealMatrix total = model.transition();
+  RealMatrix of_set;
   return posteriors_by(model, sequence, [&](Symbol symbol) -> const RealMatrix& {
-    return symbol == kMissing ? total : model.edges[symbol];
+    if (symbol == kMissing) return total;
+    if (symbol < model.edges.size()) return model.edges[symbol];
+    of_set = model.seen(symbol);
+    return of_set;
   });
 }
 
@@ -116,9 +120,8 @@ void retrodict(const Hqmm& model, const SequenceView& sequence,
     }
     each(t, pair);
     const KrausSet& set = model.sets[model.positions.set_at(t, sequence.size())];
-    const bool unseen = forward.impossible[t] || sequence[t] == kMissing;
-    effect = hermitian_part(unseen ? set.apply_total_adjoint(effect)
-                                   : set.apply_adjoint(sequence[t], effect));
+    const Symbol seen = forward.impossible[t] ? kMissing : sequence[t];
+    effect = hermitian_part(set.apply_seen_adjoint(seen, effect));
     const double trace = effect.trace().real();
     if (trace > 0.0) {
       effect /= trace;

@@ -1,9 +1,10 @@
 #include "hqmm/model/viterbi.hpp"
 
-#include "hqmm/core/interruption.hpp"
-
 #include <algorithm>
 #include <limits>
+
+#include "hqmm/core/interruption.hpp"
+#include "hqmm/data/symbol_sets.hpp"
 
 namespace hqmm {
 namespace {
@@ -36,13 +37,24 @@ struct LogSteps {
   }
 };
 
+/// Symbols and sets.
+std::size_t numbers(std::size_t alphabet_size) {
+  return alphabet_size + set_letters(alphabet_size).size();
+}
+
 /// An HMM that emits in its states: one matrix of moves, and what the symbol adds.
 class StateSteps {
  public:
   explicit StateSteps(const Hmm& model)
       : initial_(model.transition * model.initial),
         moves_(model.transition),
-        emission_(model.emission.transpose().array().log()) {}
+        emission_(RealMatrix::Zero(model.latent_dim(),
+                                   static_cast<Index>(numbers(model.alphabet.size())))) {
+    for (Index number = 0; number < emission_.cols(); ++number)
+      for (const Symbol y : members(model.alphabet.size(), static_cast<Symbol>(number)))
+        emission_.col(number) += model.emission.row(y).transpose();
+    emission_ = emission_.array().log();
+  }
 
   /// Of the first state: P(z₁, y₁).
   void begin(Symbol symbol, RealVector& to) const {
@@ -57,20 +69,20 @@ class StateSteps {
  private:
   RealVector initial_;
   LogSteps moves_;
-  RealMatrix emission_;  // log C_yi at (i, y)
+  RealMatrix emission_;  // log C_yi at (i, y); then those of sets
 };
 
-/// One that emits on its edges: a matrix of moves for each symbol, and their sum.
+/// One that emits on its edges: a matrix of moves for each symbol and set, and the sum of all.
 class EdgeSteps {
  public:
-  explicit EdgeSteps(const EdgeHmm& model) : model_(model), total_(model.transition()) {
-    for (const RealMatrix& edge : model.edges) steps_.emplace_back(edge);
-    steps_.emplace_back(total_);
+  explicit EdgeSteps(const EdgeHmm& model) : model_(model) {
+    for (std::size_t number = 0; number < numbers(model.edges.size()); ++number)
+      steps_.emplace_back(model.seen(static_cast<Symbol>(number)));
+    steps_.emplace_back(model.transition());
   }
 
   void begin(Symbol symbol, RealVector& to) const {
-    const RealMatrix& step = symbol == kMissing ? total_ : model_.edges[symbol];
-    to = (step * model_.initial).array().log();
+    to = (model_.seen(symbol) * model_.initial).array().log();
   }
   void advance(Symbol symbol, const RealVector& from, RealVector& to, std::uint32_t* choice) const {
     (symbol == kMissing ? steps_.back() : steps_[symbol]).advance(from, to, choice);
@@ -78,7 +90,6 @@ class EdgeSteps {
 
  private:
   const EdgeHmm& model_;
-  RealMatrix total_;
   std::vector<LogSteps> steps_;
 };
 

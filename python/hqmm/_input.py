@@ -17,6 +17,7 @@ from ._containers import decoded, is_missing, plain, without_nan
 
 MISSING_TOKEN = "?"
 LARGEST_ALPHABET = 65535
+SET_TOKENS = frozenset(token for name in ("dna", "rna", "protein") for token in _core.Alphabet(name).set_tokens)
 
 
 @dataclass
@@ -65,7 +66,7 @@ class Raw:
             values = alphabet.encode([str(t) for t in unique])[inverse]
             missing = values < 0
         return _core.Sequences(values, self.lengths, alphabet, missing, labels or [],
-                               [] if weights is None else weights.tolist())
+                               [] if weights is None else weights.tolist(), encoded=self.tokens)
 
 
 def read(X: Any, lengths: Any = None) -> Raw:
@@ -117,9 +118,9 @@ def _cut(raw: Raw, lengths: Any) -> Raw:
 def _from_list(items: list, single: Optional[bool]) -> Raw:
     if not items:
         raise ValueError("X is empty: there are no sequences in it")
-    # ["a", "b"] is one sequence of tokens, ["ACGT", "TT"] are sequences of letters.
+    # ["a", "b"] and ["A", "[AG]"] are one sequence of tokens, ["ACGT", "TT"] are sequences of letters.
     flat = all(isinstance(item, numbers.Number) or is_missing(item)
-               or isinstance(item, str) and len(item) == 1 for item in items)
+               or isinstance(item, str) and (len(item) == 1 or item in SET_TOKENS) for item in items)
     if flat and single is None:
         return _flat(_array_of(items), [len(items)], single=True)
     parts = [_one_sequence(item, i) for i, item in enumerate(items)]

@@ -33,7 +33,7 @@ def read(path: Union[Path, Sequence[Path]], *, alphabet: Any = None, format: str
 
     The result has `sequences`, as fit() and all the others take them: strings where every symbol is
     one letter ("?" is a missing one), lists of tokens, or arrays of integers, masked where symbols are
-    missing; `names` and `labels`, or None where the file has none; and `alphabet`, what the parameter
+    missing; with ambiguous="set" a sequence with codes such as R is a list with "[AG]" in their places; `names` and `labels`, or None where the file has none; and `alphabet`, what the parameter
     of that name takes. A model learned with that alphabet has the bytes of the command line's.
 
     >>> import tempfile
@@ -59,7 +59,8 @@ def _sequences(found: _core.Sequences) -> list:
     parts = np.split(found.symbols, np.cumsum(found.lengths)[:-1])
     if found.alphabet.integers:
         return [np.ma.masked_equal(part, -1) if (part < 0).any() else part for part in parts]
-    tokens = np.array([*found.alphabet.tokens, _input.MISSING_TOKEN], dtype=object)  # −1 is the last one
-    if all(len(token) == 1 for token in tokens):
-        return ["".join(tokens[part]) for part in parts]
-    return [tokens[part].tolist() for part in parts]
+    known = found.alphabet.tokens
+    letters = all(len(token) == 1 for token in known)
+    tokens = np.array([*known, *found.alphabet.set_tokens, _input.MISSING_TOKEN], dtype=object)  # −1 is the last one
+    return ["".join(tokens[part]) if letters and (part < len(known)).all() else tokens[part].tolist()
+            for part in parts]

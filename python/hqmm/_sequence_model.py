@@ -236,7 +236,7 @@ class Stream:
         if symbol is None:
             return self._stream.push(-1)
         if isinstance(symbol, str):
-            return self._stream.push(int(self._alphabet.encode([symbol])[0]))
+            return self._stream.push(int(self._alphabet.encode([symbol])[0]), encoded=True)
         if isinstance(symbol, numbers.Real) and symbol < 0:
             raise ValueError(f"symbols must not be negative, found {symbol} (None is missing)")
         return self._stream.push(count("a symbol", symbol, 0))

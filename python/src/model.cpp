@@ -265,10 +265,11 @@ class Stream {
   void restart() {
     std::visit([](auto& filter) { filter.restart(); }, filter_);
   }
-  /// log P(symbol | past); a negative symbol is a missing one and weighs nothing.
-  double push(std::int64_t symbol) {
+  /// log P(symbol | past); a negative symbol is a missing one and weighs nothing. What encode() made
+  /// may be a set.
+  double push(std::int64_t symbol, bool encoded) {
     const std::size_t s = alphabet_of(file_->model).size();
-    if (symbol >= 0 && static_cast<std::size_t>(symbol) >= s)
+    if (!encoded && symbol >= 0 && static_cast<std::size_t>(symbol) >= s)
       throw fail(ErrorCode::kBadData, "symbol {} is beyond the alphabet of {} symbols", symbol, s);
     const Symbol y = symbol < 0 ? kMissing : static_cast<Symbol>(symbol);
     const StepWeight weight = std::visit([&](auto& filter) { return filter.step(y); }, filter_);
@@ -379,7 +380,7 @@ void bind_model(py::module_& m) {
   py::class_<Stream>(m, "Stream")
       .def(py::init<std::shared_ptr<ModelFile>>())
       .def("restart", &Stream::restart)
-      .def("push", &Stream::push)
+      .def("push", &Stream::push, py::arg("symbol"), py::arg("encoded") = false)
       .def("next", &Stream::next, py::arg("steps") = 1)
       .def_property_readonly("state", &Stream::state);
 }

@@ -1,7 +1,9 @@
 // Sequences and alphabets: numpy arrays of symbols become a SequenceSet, checked on the way.
+#include <algorithm>
 #include <cstdint>
 
 #include "binding.hpp"
+#include "hqmm/data/symbol_sets.hpp"
 
 namespace hqmm::python {
 namespace {
@@ -27,17 +29,17 @@ Symbol checked(T value, std::size_t position, std::size_t alphabet_size) {
   return static_cast<Symbol>(value);
 }
 
+/// `numbers`: of symbols, and of sets where those may occur.
 template <typename T>
 void fill(SequenceSet& set, const py::array& symbols, const Lengths& lengths, const bool* missing,
-          const std::vector<std::string>& labels) {
+          const std::vector<std::string>& labels, std::size_t numbers) {
   const T* from = static_cast<const T*>(symbols.data());
-  const std::size_t size = set.alphabet().size();
   std::size_t at = 0;
   for (py::ssize_t i = 0; i < lengths.size(); ++i) {
     const std::size_t end = at + static_cast<std::size_t>(lengths.at(i));
     for (; at < end; ++at) {
       const bool hidden = missing != nullptr && missing[at];
-      set.push_back(hidden ? kMissing : checked(from[at], at, size));
+      set.push_back(hidden ? kMissing : checked(from[at], at, numbers));
     }
     if (labels.empty()) {
       set.end_sequence();
@@ -62,7 +64,7 @@ void require_lengths(const Lengths& lengths, py::ssize_t symbols, std::size_t la
 }
 
 using Fill = void (*)(SequenceSet&, const py::array&, const Lengths&, const bool*,
-                      const std::vector<std::string>&);
+                      const std::vector<std::string>&, std::size_t);
 
 /// By width and sign: int64 has two names, long and long long.
 Fill fill_for(const py::dtype& type) {
@@ -82,42 +84,6 @@ Fill fill_for(const py::dtype& type) {
   }
 }
 
-/// `symbols`: one contiguous axis in native byte order.
-SequenceSet make_sequences(const py::array& symbols, const Lengths& lengths,
-                           const Alphabet& alphabet, const std::optional<Mask>& missing,
-                           const std::vector<std::string>& labels,
-                           const std::vector<double>& weights) {
-  if (symbols.ndim() != 1 || (symbols.size() > 1 && symbols.strides(0) != symbols.itemsize()))
-    throw fail(ErrorCode::kInternal, "symbols must be one contiguous axis");
-  if (missing && missing->size() != symbols.size())
-    throw fail(ErrorCode::kInternal, "the mask must be as long as the symbols");
-  require_lengths(lengths, symbols.size(), labels.size());
-  const Fill fill_set = fill_for(symbols.dtype());
-  SequenceSet set(alphabet);
-  const bool* mask = missing ? missing->data() : nullptr;
-  const py::gil_scoped_release nogil;
-  fill_set(set, symbols, lengths, mask, labels);
-  if (!weights.empty()) set.set_weights(weights);
-  return set;
-}
-
-/// The symbol of each token; −1 for a missing one. Throws for a token that is not of the alphabet.
-py::array_t<std::int64_t> encode(const Alphabet& alphabet, const std::vector<std::string>& tokens) {
-  py::array_t<std::int64_t> out(static_cast<py::ssize_t>(tokens.size()));
-  auto to = out.mutable_unchecked<1>();
-  for (std::size_t i = 0; i < tokens.size(); ++i) {
-    const std::string& token = tokens[i];
-    const bool ambiguous = token.size() == 1 && alphabet.is_ambiguity_code(token.front());
-    const std::optional<Symbol> found = ambiguous ? kMissing : alphabet.find(token);
-    if (!found) {
-      throw fail(ErrorCode::kBadData, "'{}' is not of the alphabet: {}", printable(token),
-                 alphabet.description());
-    }
-    to(static_cast<py::ssize_t>(i)) = *found == kMissing ? -1 : std::int64_t{*found};
-  }
-  return out;
-}
-
 /// "dna", "rna" or "protein"; nothing for any other.
 std::string name_of_alphabet(const Alphabet& alphabet) {
   switch (alphabet.kind()) {
@@ -130,6 +96,62 @@ std::string name_of_alphabet(const Alphabet& alphabet) {
     default:
       return "";
   }
+}
+
+/// "[AG]" for every set of an alphabet, in the order of their numbers.
+std::vector<std::string> set_tokens(const Alphabet& alphabet) {
+  std::vector<std::string> out;
+  if (name_of_alphabet(alphabet).empty()) return out;
+  for (std::size_t i = 0; i < set_letters(alphabet.size()).size(); ++i) {
+    const auto number = static_cast<Symbol>(alphabet.size() + i);
+    std::string& token = out.emplace_back("[");
+    for (const Symbol y : members(alphabet.size(), number)) token += alphabet.token(y);
+    token += ']';
+  }
+  return out;
+}
+
+/// `symbols`: one contiguous axis in native byte order; `encoded`: by encode(), so that they may be
+/// sets.
+SequenceSet make_sequences(const py::array& symbols, const Lengths& lengths,
+                           const Alphabet& alphabet, const std::optional<Mask>& missing,
+                           const std::vector<std::string>& labels,
+                           const std::vector<double>& weights, bool encoded) {
+  if (symbols.ndim() != 1 || (symbols.size() > 1 && symbols.strides(0) != symbols.itemsize()))
+    throw fail(ErrorCode::kInternal, "symbols must be one contiguous axis");
+  if (missing && missing->size() != symbols.size())
+    throw fail(ErrorCode::kInternal, "the mask must be as long as the symbols");
+  require_lengths(lengths, symbols.size(), labels.size());
+  const Fill fill_set = fill_for(symbols.dtype());
+  SequenceSet set(alphabet);
+  const bool* mask = missing ? missing->data() : nullptr;
+  const std::size_t sets = set_tokens(alphabet).size();
+  const py::gil_scoped_release nogil;
+  const std::size_t numbers = alphabet.size() + (encoded ? sets : 0);
+  fill_set(set, symbols, lengths, mask, labels, numbers);
+  if (!weights.empty()) set.set_weights(weights);
+  return set;
+}
+
+/// The symbol or the set of each token; −1 for a missing one. Throws for a token that is not of the
+/// alphabet.
+py::array_t<std::int64_t> encode(const Alphabet& alphabet, const std::vector<std::string>& tokens) {
+  py::array_t<std::int64_t> out(static_cast<py::ssize_t>(tokens.size()));
+  auto to = out.mutable_unchecked<1>();
+  const std::vector<std::string> sets = set_tokens(alphabet);
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const std::string& token = tokens[i];
+    const bool ambiguous = token.size() == 1 && alphabet.is_ambiguity_code(token.front());
+    std::optional<Symbol> found = ambiguous ? kMissing : alphabet.find(token);
+    if (const auto set = std::find(sets.begin(), sets.end(), token); set != sets.end())
+      found = static_cast<Symbol>(alphabet.size() + static_cast<std::size_t>(set - sets.begin()));
+    if (!found) {
+      throw fail(ErrorCode::kBadData, "'{}' is not of the alphabet: {}", printable(token),
+                 alphabet.description());
+    }
+    to(static_cast<py::ssize_t>(i)) = *found == kMissing ? -1 : std::int64_t{*found};
+  }
+  return out;
 }
 
 /// All symbols, concatenated; −1 for a missing one.
@@ -182,14 +204,7 @@ SequenceSet read_files(const std::vector<std::string>& paths,
   options.variables = variables;
   options.base = base;
   options.on_warning = [&](const std::string& text) { on_warning(text); };
-  if (ambiguous == "drop") {
-    options.ambiguous = Ambiguous::kDrop;
-  } else if (ambiguous == "error") {
-    options.ambiguous = Ambiguous::kError;
-  } else if (ambiguous != "missing") {
-    throw fail(ErrorCode::kUsage, "ambiguous: expected missing, drop or error, found '{}'",
-               printable(ambiguous, 40));
-  }
+  options.ambiguous = parse_ambiguous(ambiguous);
   return read_sequences(paths, options);
 }
 
@@ -212,12 +227,13 @@ void bind_sequences(py::module_& m) {
       .def_property_readonly(
           "integers", [](const Alphabet& a) { return a.kind() == Alphabet::Kind::kIntegers; })
       .def_property_readonly("tokens", &Alphabet::all_tokens)
+      .def_property_readonly("set_tokens", &set_tokens)
       .def_property_readonly("name", &name_of_alphabet)
       .def("encode", &encode);
   py::class_<SequenceSet, std::shared_ptr<SequenceSet>>(m, "Sequences")
       .def(py::init(&make_sequences), py::arg("symbols"), py::arg("lengths"), py::arg("alphabet"),
            py::arg("missing") = py::none(), py::arg("labels") = std::vector<std::string>(),
-           py::arg("weights") = std::vector<double>())
+           py::arg("weights") = std::vector<double>(), py::arg("encoded") = false)
       .def("__len__", &SequenceSet::size)
       .def_property_readonly("alphabet", [](const SequenceSet& set) { return set.alphabet(); })
       .def_property_readonly("symbols", &symbols_of)

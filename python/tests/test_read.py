@@ -68,3 +68,28 @@ def test_what_cannot_be_read(tmp_path):
 
 def test_the_example_of_the_docstring():
     assert doctest.testmod(hqmm._read).failed == 0
+
+
+def test_codes_as_sets(tmp_path, cli):
+    path = tmp_path / "codes.fa"
+    path.write_text(">one\nACGRTACGTN\n>two\nGGTACC\n")
+    found = hqmm.read(path, ambiguous="set")
+    assert found.sequences == [["A", "C", "G", "[AG]", "T", "A", "C", "G", "T", "?"], "GGTACC"]
+    cli("train", path, "-n", 2, "--epochs", 2, "--ambiguous", "set", "-o", tmp_path / "m.h5")
+    model = hqmm.HQMM(2, epochs=2, alphabet=found.alphabet, random_state=1).fit(found.sequences)
+    assert model.model_.to_bytes() == (tmp_path / "m.h5").read_bytes()
+
+    def probability(text):
+        return np.exp(model.score([text]))
+
+    both = probability("ACGATACGT?") + probability("ACGGTACGT?")
+    assert np.exp(model.score_sequences(found.sequences)[0]) == pytest.approx(both, rel=1e-11)
+    stream = model.stream()
+    worth = sum(stream.push(None if token == "?" else token) for token in found.sequences[0])
+    assert np.exp(worth) == pytest.approx(both, rel=1e-11)
+    with pytest.raises(ValueError, match="beyond the alphabet"):
+        model.score([[0, 4]])
+    with pytest.raises(ValueError, match="beyond the alphabet"):
+        stream.push(4)
+    hmm = hqmm.HMM(2, epochs=3, restarts=1, alphabet="dna", random_state=1).fit(found.sequences)
+    assert len(hmm.decode(found.sequences[0])[1]) == 10

@@ -161,6 +161,19 @@ def test_a_model_against_a_background(tmp_path, genome):
     fails(USAGE, "scan", model, genome, "--window", 9, "--class", "x", says="is a single model")
 
 
+def test_codes_as_sets_on_both_strands(tmp_path, sites):
+    (tmp_path / "codes.fa").write_text(">one\nACGTACGGRCAGTTACGGKV\n")
+    (tmp_path / "turned.fa").write_text(">one\nBMCCGTAACTGYCCGTACGT\n")
+    args = ("--ambiguous", "set", "--threshold", 0)
+    forward = hqmm_json("scan", sites, tmp_path / "codes.fa", *args, "--strand", "forward")["hits"]
+    reverse = hqmm_json("scan", sites, tmp_path / "turned.fa", *args, "--strand", "reverse")["hits"]
+    assert [h["log_odds"] for h in forward] == pytest.approx([h["log_odds"] for h in reverse], abs=1e-10)
+    found = hqmm_json("classify", "predict", sites, tmp_path / "codes.fa", "--ambiguous", "set")["rows"][0]["posteriors"]
+    assert len(forward) == len(reverse) > 0
+    for hit in forward:
+        assert 1 / (1 + 2 ** -hit["log_odds"]) == pytest.approx(found[hit["class"]], abs=1e-9)
+
+
 def test_other_alphabets_have_one_strand(tmp_path):
     model = write_hqmm(tmp_path / "m.h5", random_kraus(3, 2, 2))
     data = tmp_path / "d.txt"

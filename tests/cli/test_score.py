@@ -2,6 +2,7 @@ import itertools
 import json
 import math
 
+import h5py
 import numpy as np
 import pytest
 
@@ -100,6 +101,28 @@ def test_impossible_symbol_is_said_and_has_no_number(tmp_path):
 
 def test_nothing_left_to_score_is_an_error(model, data):
     fails(BAD_DATA, "score", model, data, "--burn-in", 10, says=["burn-in", str(data)])
+
+
+def test_codes_can_stand_for_what_they_mean(tmp_path):
+    model = write_hqmm(tmp_path / "m.h5", random_kraus(4, 2, 3))
+    with h5py.File(model, "a") as file:
+        file["alphabet"] = list("ACGT")
+    (tmp_path / "codes.fa").write_text(">one\nACRTN\n")
+    (tmp_path / "read.fa").write_text(">a\nACATN\n>g\nACGTN\n")
+    (tmp_path / "missing.fa").write_text(">one\nAC?TN\n")
+
+    def rows(name, *options):
+        return hqmm_json("score", model, tmp_path / name, "--per-sequence", *options)["per_sequence"]
+
+    as_set, = rows("codes.fa", "--ambiguous", "set")
+    both = rows("read.fa")
+    total = math.log(sum(math.exp(row["log_likelihood"]) for row in both))
+    assert as_set["log_likelihood"] == pytest.approx(total, rel=1e-12)
+    assert as_set["symbols"] == both[0]["symbols"] == 4
+    assert rows("codes.fa") == rows("missing.fa", "--ambiguous", "set")
+    fails(BAD_DATA, "score", model, tmp_path / "codes.fa", "--ambiguous", "error", says="--ambiguous missing, set or drop")
+    uniform = hqmm("score", model, tmp_path / "codes.fa", "--tsv", "--background", "uniform", "--ambiguous", "set")
+    assert uniform.returncode == OK, uniform.stderr
 
 
 def test_reads_splice_with_its_classes_and_ambiguity_codes(tmp_path):

@@ -95,6 +95,30 @@ TEST(Sequences, FastaRecordsHaveNamesAndAmbiguityPolicies) {
   EXPECT_EQ(labels_of(rows), (std::vector<std::string>{"EI", "N"}));
 }
 
+TEST(Sequences, CodesCanBeSetsInEveryFormatOfLetters) {
+  const TemporaryFolder folder;
+  const ReadOptions options{.alphabet = Alphabet::dna(), .ambiguous = Ambiguous::kAsSet};
+  const std::vector<Symbol> expected{0, 4, 13, 3, kMissing, kMissing};  // A R V T N -
+  const std::string text = folder.write("x.txt", "aRVtN-\n");
+  const std::string fasta = folder.write("x.fa", ">one\nAr\nvTn-\n");
+  const std::string fastq = folder.write("x.fq", "@one\nARVTN-\n+\n!!!!!!\n");
+  const std::string uci = folder.write("x.data", "EI, one, ARVTN-\n");
+  const std::string table = folder.write("x.csv", "class,sequence\nEI,ARVTN-\n");
+  for (const std::string& path : {text, fasta, fastq, uci}) {
+    SCOPED_TRACE(path);
+    const SequenceSet set = read_sequences(path, options);
+    EXPECT_EQ(set[0].to_vector(), expected);
+    EXPECT_TRUE(set[0].has_sets(4));
+  }
+  ReadOptions of_table = options;
+  of_table.label_column = "class";
+  EXPECT_EQ(read_sequences(table, of_table)[0].to_vector(), expected);
+  const SequenceSet set = read_sequences(fasta, options);
+  EXPECT_EQ(to_fasta(set), ">one\nARVTNN\n");
+  EXPECT_EQ(read_sequences(folder.write("y.txt", to_text(set)), options)[0].to_vector(), expected);
+  EXPECT_NE(set.hash(), read_sequences(fasta, {.alphabet = Alphabet::dna()}).hash());
+}
+
 TEST(Sequences, LongFastaRecordsCrossBlocks) {
   const TemporaryFolder folder;
   std::string text = ">long\n";

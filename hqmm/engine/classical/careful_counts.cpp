@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "hqmm/data/symbol_sets.hpp"
 #include "hqmm/engine/classical/forward_backward.hpp"
 
 namespace hqmm {
@@ -48,7 +49,7 @@ class CarefulPass {
       }
       for (std::size_t k = size; k-- > 0;) {
         const Symbol symbol = sequence_[begin + k];
-        if (symbol != kMissing) counts.emissions.row(symbol) += posterior.transpose();
+        if (symbol != kMissing) count_emission(symbol, posterior, counts.emissions);
         retreat(states.col(static_cast<Index>(k)), posterior, counts.transitions);
       }
     }
@@ -60,10 +61,33 @@ class CarefulPass {
   double advance(std::size_t t, RealVector& x) {
     predicted_.noalias() = model_.transition * x;
     const Symbol symbol = sequence_[t];
-    if (symbol != kMissing) predicted_.array() *= model_.emission.row(symbol).transpose().array();
+    if (symbol != kMissing) predicted_.array() *= emission_of(symbol).array();
     const double weight = predicted_.sum();
     x = predicted_ / weight;
     return weight;
+  }
+
+  [[nodiscard]] std::span<const Symbol> members_of(const Symbol& symbol) const {
+    return members(static_cast<std::size_t>(model_.alphabet_size()), symbol);
+  }
+
+  /// C_y, summed over a set.
+  [[nodiscard]] RealVector emission_of(Symbol symbol) const {
+    RealVector out = RealVector::Zero(model_.latent_dim());
+    for (const Symbol y : members_of(symbol)) out += model_.emission.row(y).transpose();
+    return out;
+  }
+
+  /// Each member of a set has its share of what was seen.
+  void count_emission(Symbol symbol, const RealVector& posterior, RealMatrix& emissions) const {
+    if (symbol < model_.alphabet_size()) {
+      emissions.row(symbol) += posterior.transpose();
+      return;
+    }
+    const RealVector all = emission_of(symbol);
+    for (const Symbol y : members_of(symbol))
+      for (Index i = 0; i < all.size(); ++i)
+        if (all(i) > 0.0) emissions(y, i) += posterior(i) * model_.emission(y, i) / all(i);
   }
 
   void retreat(const Eigen::Ref<const RealVector>& x, RealVector& posterior,

@@ -5,6 +5,7 @@
 
 #include "hqmm/core/error.hpp"
 #include "hqmm/core/parallel.hpp"
+#include "hqmm/data/symbol_sets.hpp"
 
 namespace hqmm {
 namespace {
@@ -13,7 +14,7 @@ constexpr std::size_t kEdgeStatesKept = 4096;  // states kept; the others are co
 constexpr double kNegligible = 1e-200;  // keeps γ/p, and sums of it, inside the range of doubles
 constexpr std::size_t kPartsTogether = 16;  // a wave, after which to ask whether to stop
 
-/// Sums of r xᵀ: by symbol, and after the last symbol for the missing ones.
+/// Sums of r xᵀ: by symbol, then by set where there are any, and at last for the missing ones.
 struct Sums {
   std::uint64_t scored = 0;
   double log_likelihood = 0.0;
@@ -35,9 +36,10 @@ struct Sums {
 
 class EdgePass {
  public:
-  explicit EdgePass(const EdgeHmm& model) : model_(model), total_(model.transition()) {
+  EdgePass(const EdgeHmm& model, const std::vector<RealMatrix>& steps)
+      : model_(model), steps_(steps) {
     const Index n = model.latent_dim();
-    out_.outer.assign(model.edges.size() + 1, RealMatrix::Zero(n, n));
+    out_.outer.assign(steps.size(), RealMatrix::Zero(n, n));
     out_.initial = RealVector::Zero(n);
     states_.resize(n, static_cast<Index>(kEdgeStatesKept) + 1);
   }
@@ -71,13 +73,13 @@ class EdgePass {
   Sums take() { return std::move(out_); }
 
  private:
-  [[nodiscard]] const RealMatrix& step_of(Symbol symbol) const {
-    return symbol == kMissing ? total_ : model_.edges[symbol];
+  [[nodiscard]] std::size_t index_of(Symbol symbol) const {
+    return symbol == kMissing ? steps_.size() - 1 : symbol;
   }
 
   /// x ← T_y x, scaled to sum one; returns the sum before.
   double advance(Symbol symbol, RealVector& x) {
-    next_.noalias() = step_of(symbol) * x;
+    next_.noalias() = steps_[index_of(symbol)] * x;
     const double weight = next_.sum();
     x = next_ / weight;
     return weight;
@@ -99,18 +101,17 @@ class EdgePass {
   }
 
   void retreat(Symbol symbol, const Eigen::Ref<const RealVector>& x, RealVector& posterior) {
-    const RealMatrix& step = step_of(symbol);
+    const RealMatrix& step = steps_[index_of(symbol)];
     next_.noalias() = step * x;
     ratio_ = (next_.array() > kNegligible).select(posterior.array() / next_.array(), 0.0);
-    out_.outer[symbol == kMissing ? model_.edges.size() : symbol].noalias() +=
-        weight_ * ratio_ * x.transpose();
+    out_.outer[index_of(symbol)].noalias() += weight_ * ratio_ * x.transpose();
     posterior.noalias() = step.transpose() * ratio_;
     posterior.array() *= x.array();
     posterior /= posterior.sum();
   }
 
   const EdgeHmm& model_;
-  RealMatrix total_;
+  const std::vector<RealMatrix>& steps_;
   Sums out_;
   double weight_ = 1.0;  // of the sequence at hand
   std::vector<RealVector> starts_;
@@ -132,12 +133,22 @@ std::vector<std::size_t> cut_parts(const SequenceSet& set) {
   return out;
 }
 
-void require_known(const SequenceSet& set, std::size_t symbols) {
+/// The steps of all symbols, of the sets when the data have any, and of a missing symbol.
+std::vector<RealMatrix> steps_of(const EdgeHmm& model, const SequenceSet& set) {
+  const std::size_t symbols = model.edges.size();
   const SymbolBlock& all = set.symbols();
+  bool sets = false;
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (all[i] < symbols || all[i] == kMissing) continue;
+    sets = true;
+    if (!members(symbols, all[i]).empty()) continue;
     throw fail(ErrorCode::kBadData, "symbol {} is beyond the model's 0..{}", all[i], symbols - 1);
   }
+  std::vector<RealMatrix> out = model.edges;
+  for (std::size_t i = 0; sets && i < set_letters(symbols).size(); ++i)
+    out.push_back(model.seen(static_cast<Symbol>(symbols + i)));
+  out.push_back(model.transition());
+  return out;
 }
 
 }  // namespace
@@ -148,14 +159,14 @@ EdgeCounts::EdgeCounts(const EdgeHmm& model)
 
 std::optional<EdgeCounts> expected_edges(const EdgeHmm& model, const SequenceSet& set, int threads,
                                          const std::function<bool()>& stop) {
-  require_known(set, model.edges.size());
+  const std::vector<RealMatrix> steps = steps_of(model, set);
   const std::vector<std::size_t> parts = cut_parts(set);
   Sums sums;
   for (std::size_t begin = 0; begin + 1 < parts.size(); begin += kPartsTogether) {
     if (stop()) return {};
     const std::size_t size = std::min(kPartsTogether, parts.size() - 1 - begin);
     const auto count = [&](std::size_t k) {
-      EdgePass pass(model);
+      EdgePass pass(model, steps);
       for (std::size_t i = parts[begin + k]; i < parts[begin + k + 1]; ++i) pass.add(set, i);
       return pass.take();
     };
@@ -168,8 +179,12 @@ std::optional<EdgeCounts> expected_edges(const EdgeHmm& model, const SequenceSet
   out.log_likelihood = sums.log_likelihood;
   out.initial = sums.initial;
   out.impossible = sums.impossible;
-  for (std::size_t y = 0; y < out.edges.size(); ++y)
-    out.edges[y] = model.edges[y].cwiseProduct(sums.outer[y] + sums.outer.back());
+  const std::size_t symbols = out.edges.size();
+  for (std::size_t y = 0; y < symbols; ++y) out.edges[y] = sums.outer[y] + sums.outer.back();
+  for (std::size_t i = symbols; i + 1 < sums.outer.size(); ++i)
+    for (const Symbol y : members(symbols, static_cast<Symbol>(i))) out.edges[y] += sums.outer[i];
+  for (std::size_t y = 0; y < symbols; ++y)
+    out.edges[y] = model.edges[y].cwiseProduct(out.edges[y]);
   return out;
 }
 

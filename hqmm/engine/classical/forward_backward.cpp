@@ -67,7 +67,9 @@ class ExpectationStep {
   Part count_part(std::span<const std::size_t> sequences) {
     ScratchPool<TileExpectation>::Loan loan(pool_, tables_);
     Part out;
-    std::vector<std::size_t> kept(sequences.begin(), sequences.end());
+    std::vector<std::size_t> kept;
+    for (const std::size_t i : sequences)  // tiles do not know symbols that stand for several
+      (set_[i].has_sets(tables_.symbols) ? out.lost : kept).push_back(i);
     // Counts of a tile with a lost sequence are spoilt. Once more without: then none is lost.
     for (std::size_t lost_before = 1; lost_before > 0;) {
       out.counts.emplace(tables_);

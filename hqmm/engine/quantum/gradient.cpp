@@ -220,10 +220,32 @@ BatchGradient naive_gradient(const Hqmm& model, std::span<const SequenceView> ba
   return out;
 }
 
-BatchGradient any_gradient(const Hqmm& model, std::span<const SequenceView> batch,
-                           const GradientOptions& options, int threads, GradientScratch& scratch) {
-  if (batch.empty() || options.engine == EngineKind::kNaive)
-    return naive_gradient(model, batch, options, threads);
+/// Chosen sequences of a batch, and what they count.
+struct Part {
+  std::vector<std::size_t> chosen;
+  std::vector<SequenceView> sequences;
+  std::vector<double> weights;
+
+  void add(std::size_t i, std::span<const SequenceView> batch, const GradientOptions& options) {
+    chosen.push_back(i);
+    sequences.push_back(batch[i]);
+    if (!options.weights.empty()) weights.push_back(options.weights[i]);
+  }
+
+  /// Their gradient by `walk`, to which it is as if there were no others.
+  template <typename Walk>
+  BatchGradient gradient(GradientOptions options, Walk walk) const {
+    options.weights = weights;
+    try {
+      return walk(std::span(sequences), options);
+    } catch (const NotFiniteError& error) {
+      throw NotFiniteError({chosen[error.place().sequence], error.place().position});
+    }
+  }
+};
+
+BatchGradient fast_gradient(const Hqmm& model, std::span<const SequenceView> batch,
+                            const GradientOptions& options, int threads, GradientScratch& scratch) {
   const bool feasible = is_feasible(model);
   const Choice choice = choose(shape_of(model, batch, feasible), options.engine);
   BatchGradient total;
@@ -247,6 +269,29 @@ BatchGradient any_gradient(const Hqmm& model, std::span<const SequenceView> batc
     begin = end;
   }
   return total;
+}
+
+/// Only the naive engine knows symbols that stand for several: it takes the sequences that have
+/// some.
+BatchGradient any_gradient(const Hqmm& model, std::span<const SequenceView> batch,
+                           const GradientOptions& options, int threads, GradientScratch& scratch) {
+  const auto naive = [&](std::span<const SequenceView> some, const GradientOptions& their) {
+    return naive_gradient(model, some, their, threads);
+  };
+  const auto fast = [&](std::span<const SequenceView> some, const GradientOptions& their) {
+    return fast_gradient(model, some, their, threads, scratch);
+  };
+  if (batch.empty() || options.engine == EngineKind::kNaive) return naive(batch, options);
+  const auto s = static_cast<std::size_t>(model.alphabet_size());
+  const auto has_sets = [s](const SequenceView& sequence) { return sequence.has_sets(s); };
+  if (std::none_of(batch.begin(), batch.end(), has_sets)) return fast(batch, options);
+  Part with_sets;
+  Part others;
+  for (std::size_t i = 0; i < batch.size(); ++i)
+    (has_sets(batch[i]) ? with_sets : others).add(i, batch, options);
+  BatchGradient out = with_sets.gradient(options, naive);
+  if (!others.chosen.empty()) out += others.gradient(options, fast);
+  return out;
 }
 
 }  // namespace

@@ -5,12 +5,13 @@
 #include <limits>
 
 #include "hqmm/core/parallel.hpp"
+#include "hqmm/data/symbol_sets.hpp"
 
 namespace hqmm {
 namespace {
 
-/// One sequence's pass over a model; operators of a step are those of its symbol, or all when it is
-/// missing.
+/// One sequence's pass over a model; operators of a step are those of its symbol, of all in a set,
+/// or simply all when it is missing.
 class AdjointPass {
  public:
   AdjointPass(const Hqmm& model, const SequenceView& sequence, const GradientOptions& options,
@@ -41,9 +42,8 @@ class AdjointPass {
 
  private:
   struct Operators {
-    const KrausSet* set;
-    std::uint32_t index;  // of the set
-    Index begin, end;     // blocks of Γ
+    std::uint32_t index;        // of the set
+    std::vector<Index> blocks;  // of Γ
   };
 
   [[nodiscard]] Operators operators_at(std::size_t t) const {
@@ -51,8 +51,16 @@ class AdjointPass {
     const KrausSet& set = model_.sets[index];
     const Symbol symbol = sequence_[t];
     const Index w = set.kraus_rank();
-    if (symbol == kMissing) return {&set, index, 0, set.alphabet_size() * w};
-    return {&set, index, symbol * w, (symbol + 1) * w};
+    Operators out{index, {}};
+    const auto add = [&](Index y) {
+      for (Index q = 0; q < w; ++q) out.blocks.push_back(y * w + q);
+    };
+    if (symbol == kMissing) {
+      for (Index y = 0; y < set.alphabet_size(); ++y) add(y);
+    } else {
+      for (const Symbol y : members(static_cast<std::size_t>(set.alphabet_size()), symbol)) add(y);
+    }
+    return out;
   }
 
   [[nodiscard]] const Matrix& block(const Operators& ops, Index b) const {
@@ -67,7 +75,7 @@ class AdjointPass {
     for (std::size_t t = 0; t < length; ++t) {
       const Operators ops = operators_at(t);
       next_.setZero();
-      for (Index b = ops.begin; b < ops.end; ++b) {
+      for (const Index b : ops.blocks) {
         // lazyProduct: at these sizes Eigen's blocked product spends its time on packing
         left_.noalias() = block(ops, b).lazyProduct(states_[t]);
         next_.noalias() += left_.lazyProduct(block(ops, b).adjoint());
@@ -107,7 +115,7 @@ class AdjointPass {
       a.diagonal().array() += shift;
       a *= 1.0 / weights_[t];
       s.setZero();
-      for (Index b = ops.begin; b < ops.end; ++b) {
+      for (const Index b : ops.blocks) {
         const Matrix& k = block(ops, b);
         left_.noalias() = a.lazyProduct(k);
         out_.sets[ops.index].middleRows(b * n, n).noalias() -=

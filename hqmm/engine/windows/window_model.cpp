@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "hqmm/data/symbol_sets.hpp"
 #include "hqmm/engine/quantum/symbol_channel.hpp"
 #include "hqmm/model/hermitian_basis.hpp"
 
 namespace hqmm {
 namespace {
+
+std::size_t matrices_of(std::size_t symbols) { return symbols + 1 + set_letters(symbols).size(); }
 
 WindowModel shaped(Index size, Index traced, std::size_t symbols, std::size_t sets) {
   WindowModel out;
@@ -19,20 +22,23 @@ WindowModel shaped(Index size, Index traced, std::size_t symbols, std::size_t se
   std::fill(out.initial.begin(), out.initial.end(), 0.0);
   out.sets.resize(sets);
   for (AlignedDoubles& matrices : out.sets) {
-    matrices.resize((symbols + 1) * out.matrix_size());
+    matrices.resize(matrices_of(symbols) * out.matrix_size());
     std::fill(matrices.begin(), matrices.end(), 0.0);
   }
   return out;
 }
 
-void add_missing(WindowModel& model) {
+void add_sums(WindowModel& model) {
   const std::size_t count = model.matrix_size();
   for (AlignedDoubles& matrices : model.sets) {
-    double* sum = matrices.data() + model.symbols * count;
-    for (std::size_t y = 0; y < model.symbols; ++y) {
+    const auto add = [&](Symbol y, std::size_t index) {
       const double* one = matrices.data() + y * count;
+      double* sum = matrices.data() + index * count;
       for (std::size_t i = 0; i < count; ++i) sum[i] += one[i];
-    }
+    };
+    for (Symbol y = 0; y < model.symbols; ++y) add(y, model.symbols);
+    for (auto set = static_cast<Symbol>(model.symbols); set + 1U < model.matrices(); ++set)
+      for (const Symbol y : members(model.symbols, set)) add(y, model.index_of(set));
   }
 }
 
@@ -47,7 +53,7 @@ WindowModel windowed(const EdgeHmm& model) {
   std::copy_n(model.initial.data(), model.latent_dim(), out.initial.data());
   for (std::size_t y = 0; y < model.edges.size(); ++y)
     put_matrix(model.edges[y], out.stride, out.sets[0].data() + y * out.matrix_size());
-  add_missing(out);
+  add_sums(out);
   return out;
 }
 
@@ -70,7 +76,7 @@ WindowModel windowed(const Hqmm& model) {
       channel.write_operator(out.sets[set].data() + y * out.matrix_size());
     }
   }
-  add_missing(out);
+  add_sums(out);
   return out;
 }
 
@@ -93,7 +99,7 @@ double window_model_numbers(const AnyModel& model) {
   return std::visit(
       [](const auto& m) {
         const auto size = static_cast<double>(size_of(m));
-        return sets_of(m) * static_cast<double>(m.alphabet.size() + 1) * size * size;
+        return sets_of(m) * static_cast<double>(matrices_of(m.alphabet.size())) * size * size;
       },
       model);
 }

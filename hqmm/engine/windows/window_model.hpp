@@ -6,7 +6,8 @@
 //   Hmm        x: the distribution over states;  R_y = diag(C_y) A
 //   EdgeHmm    the same;  R_y = T_y
 //
-// A missing symbol is one more symbol, whose matrix is the sum of the others.
+// A missing symbol is one more symbol, whose matrix is the sum of the others; a set of symbols has the
+// sum of its members'.
 #pragma once
 
 #include <vector>
@@ -26,11 +27,17 @@ struct WindowModel {
   bool positive = false;
   PositionMap positions;
   AlignedDoubles initial;
-  std::vector<AlignedDoubles> sets;  // the matrices of all symbols, the missing one last
+  /// The matrices of all symbols, of the missing one, and of the sets that the alphabet has.
+  std::vector<AlignedDoubles> sets;
 
   [[nodiscard]] std::size_t matrix_size() const { return static_cast<std::size_t>(size * stride); }
-  [[nodiscard]] const double* matrix(std::uint32_t set, std::size_t symbol) const {
-    return sets[set].data() + symbol * matrix_size();
+  [[nodiscard]] std::size_t matrices() const { return sets.front().size() / matrix_size(); }
+  [[nodiscard]] std::size_t index_of(Symbol symbol) const {
+    if (symbol == kMissing) return symbols;
+    return symbol < symbols ? symbol : std::size_t{symbol} + 1;
+  }
+  [[nodiscard]] const double* matrix(std::uint32_t set, std::size_t index) const {
+    return sets[set].data() + index * matrix_size();
   }
   /// eᵀx
   [[nodiscard]] double weight(const double* x) const {

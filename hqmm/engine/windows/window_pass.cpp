@@ -181,7 +181,7 @@ class WindowPass::Run {
     std::copy_n(state, stride_, scratch_.one.data());
     for (std::size_t t = begin; t < begin + length; ++t) {
       const std::uint32_t set = model_.positions.set_at(t, tile_.window());
-      const std::size_t symbol = std::min<std::size_t>(symbols[t], model_.symbols);
+      const std::size_t symbol = model_.index_of(symbols[t]);
       PanelProduct p;
       p.rows = padded_rows(model_.size);
       p.depth = model_.size;

@@ -118,8 +118,8 @@ double WordTables::norm_of_weight(const double* matrix) const {
 void WordTables::build_bounds() {
   bounds_.resize(model_.sets.size());
   for (std::uint32_t set = 0; set < bounds_.size(); ++set)
-    for (std::size_t y = 0; y <= model_.symbols; ++y)
-      bounds_[set].push_back(norm_of_weight(model_.matrix(set, y)));
+    for (std::size_t index = 0; index < model_.matrices(); ++index)
+      bounds_[set].push_back(norm_of_weight(model_.matrix(set, index)));
 }
 
 /// Word by word of one symbol more: all words of equal last symbol are one product.

@@ -4,6 +4,7 @@
 
 #include "hqmm/core/error.hpp"
 #include "hqmm/core/types.hpp"
+#include "hqmm/data/symbol_sets.hpp"
 #include "hqmm/io/model_file.hpp"
 #include "hqmm/model/any_model.hpp"
 #include "hqmm/score/score.hpp"
@@ -12,23 +13,37 @@
 namespace hqmm::cli {
 namespace {
 
-/// log f of every symbol, by how often it is in the set; −∞ of one that never is, which is never
-/// asked for.
-std::vector<double> log_frequencies(const SequenceSet& set) {
-  std::vector<double> counts(set.alphabet().size(), 0.0);
+/// f of every symbol: how often it is in the data. Members of a set count in equal parts.
+std::vector<double> frequencies(const SequenceSet& set) {
+  const std::size_t s = set.alphabet().size();
+  std::vector<double> counts(s, 0.0);
   double all = 0.0;
   for (std::size_t k = 0; k < set.symbol_count(); ++k) {
     const Symbol symbol = set.symbols()[k];
     if (symbol == kMissing) continue;
-    counts[symbol] += 1.0;
+    const std::span<const Symbol> seen = members(s, symbol);
+    for (const Symbol y : seen) counts[y] += 1.0 / static_cast<double>(seen.size());
     all += 1.0;
   }
-  for (double& count : counts) count = std::log(count / all);
+  for (double& count : counts) count /= all;
   return counts;
 }
 
-std::vector<double> by_symbols(const std::vector<double>& logs, const SequenceSet& set,
+/// log f of every symbol and set; −∞ of what never is in the data, and never asked for.
+std::vector<double> logs_of(const std::vector<double>& frequencies) {
+  const std::size_t s = frequencies.size();
+  std::vector<double> out(s + set_letters(s).size(), 0.0);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const auto number = static_cast<Symbol>(i);
+    for (const Symbol y : members(s, number)) out[i] += frequencies[y];
+    out[i] = std::log(out[i]);
+  }
+  return out;
+}
+
+std::vector<double> by_symbols(const std::vector<double>& frequencies, const SequenceSet& set,
                                std::size_t burn_in) {
+  const std::vector<double> logs = logs_of(frequencies);
   std::vector<double> out(set.size(), 0.0);
   for (std::size_t i = 0; i < set.size(); ++i) {
     for (std::size_t t = burn_in; t < set[i].size(); ++t)
@@ -44,10 +59,9 @@ std::vector<double> background_log_likelihoods(const std::string& background,
                                                int threads) {
   const std::size_t s = set.alphabet().size();
   if (background == "uniform") {
-    const std::vector<double> logs(s, -std::log(static_cast<double>(s)));
-    return by_symbols(logs, set, burn_in);
+    return by_symbols(std::vector<double>(s, 1.0 / static_cast<double>(s)), set, burn_in);
   }
-  if (background == "frequencies") return by_symbols(log_frequencies(set), set, burn_in);
+  if (background == "frequencies") return by_symbols(frequencies(set), set, burn_in);
   const ModelFile file = read_model(background);
   if (!(alphabet_of(file.model) == set.alphabet())) {
     throw fail(ErrorCode::kUsage, Where{.file = background},

@@ -73,7 +73,7 @@ std::vector<std::uint64_t> count_symbols(const ScanFlags& options, const ReadOpt
     }
     stream_sequences(path, read, [&](const SequencePiece& piece) {
       for (std::size_t t = 0; t < piece.symbols.size(); ++t)
-        if (piece.symbols[t] != kMissing) ++counts[piece.symbols[t]];
+        if (piece.symbols[t] < counts.size()) ++counts[piece.symbols[t]];
     });
   }
   return counts;

@@ -46,12 +46,14 @@ void DataOptions::add_to(Command command, const std::string& format_flag) {
       .group(kGroup)
       .type_name("F");
   command
-      .add_option("--ambiguous", ambiguous_,
-                  "Codes such as N or X: missing symbols, drop the sequence, or an error")
-      .check(one_of({"missing", "drop", "error"}))
+      .add_option(
+          "--ambiguous", ambiguous_,
+          "Codes such as N, R or X: missing symbols; the set they stand for (R: A or G); drop the "
+          "sequence; or an error")
+      .check(one_of({"missing", "set", "drop", "error"}))
       .capture_default_str()
       .group(kGroup)
-      .type_name("missing|drop|error");
+      .type_name("missing|set|drop|error");
   command
       .add_option("--label-column", label_column_,
                   "CSV/TSV: column (name or 0-based number) of the class")
@@ -89,8 +91,7 @@ ReadOptions DataOptions::resolve(const Alphabet* model) const {
   } else if (model != nullptr) {
     options.alphabet = *model;
   }
-  if (ambiguous_ == "drop") options.ambiguous = Ambiguous::kDrop;
-  if (ambiguous_ == "error") options.ambiguous = Ambiguous::kError;
+  options.ambiguous = parse_ambiguous(ambiguous_);
   options.label_column = label_column_;
   options.variables = variables_;
   options.base = base_;
