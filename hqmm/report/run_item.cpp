@@ -4,11 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <map>
 #include <nlohmann/json.hpp>
-#include <numbers>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "hqmm/core/error.hpp"
@@ -16,6 +13,7 @@
 #include "hqmm/io/json_number.hpp"
 #include "hqmm/io/json_text.hpp"
 #include "hqmm/learn/options.hpp"
+#include "hqmm/report/history.hpp"
 #include "hqmm/report/items.hpp"
 #include "hqmm/run/run_directory.hpp"
 #include "hqmm/run/run_lock.hpp"
@@ -23,106 +21,6 @@
 
 namespace hqmm::report {
 namespace {
-
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-
-struct Epoch {
-  std::size_t epoch = 0;
-  double seconds = kNone;
-  double train_bits = kNone, validation_bits = kNone, raw_validation_bits = kNone;
-  double train_da = kNone, validation_da = kNone;
-  double residual = kNone, gradient = kNone, step = kNone;
-};
-
-struct History {
-  std::map<std::size_t, std::vector<Epoch>> restarts;
-  std::size_t epochs = 0;  // lines
-  std::size_t best_restart = 0;
-  std::optional<Epoch> best;
-  double seconds = 0.0;
-};
-
-double number_or_none(const nlohmann::json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_number() ? found->get<double>() : kNone;
-}
-
-double bits(const nlohmann::json& figures) {
-  const double symbols = number_or_none(figures, "symbols");
-  return -number_or_none(figures, "log_likelihood") / (symbols * std::numbers::ln2);
-}
-
-Epoch epoch_of(const nlohmann::json& record) {
-  Epoch out;
-  out.epoch = record.at("epoch").get<std::size_t>();
-  out.seconds = number_or_none(record, "seconds");
-  out.residual = number_or_none(record, "feasibility_residual");
-  out.gradient = number_or_none(record, "gradient_nuclear_norm");
-  out.step = number_or_none(record, "step_size");
-  if (const auto& train = record.at("train"); train.is_object()) {
-    out.train_bits = bits(train);
-    out.train_da = number_or_none(train, "da");
-  }
-  const auto& validation = record.at("validation");
-  out.validation_bits = bits(validation);
-  out.validation_da = number_or_none(validation, "da");
-  if (const auto raw = validation.find("raw"); raw != validation.end() && raw->is_object()) {
-    nlohmann::json figures = *raw;
-    figures["symbols"] = validation.at("symbols");
-    out.raw_validation_bits = bits(figures);
-  }
-  return out;
-}
-
-/// A line that a kill cut short, or that is being written now, is left out.
-History read_history(const std::string& file) {
-  History out;
-  if (!std::filesystem::exists(file)) return out;
-  const std::string text = read_all(file);
-  for (std::size_t from = 0; from < text.size();) {
-    const std::size_t end = std::min(text.find('\n', from), text.size());
-    const auto record = parse_json_or_discard(std::string_view(text).substr(from, end - from));
-    from = end + 1;
-    if (!record.is_object()) continue;
-    try {
-      const auto restart = record.at("restart").get<std::size_t>();
-      const Epoch epoch = epoch_of(record);
-      out.restarts[restart].push_back(epoch);
-      if (epoch.epoch > 0) ++out.epochs;
-      if (std::isfinite(epoch.seconds)) out.seconds = epoch.seconds;
-      if (record.at("best").get<bool>()) {
-        out.best = epoch;
-        out.best_restart = restart;
-      }
-    } catch (const nlohmann::json::exception&) {
-      throw fail(ErrorCode::kBadData, {file, {}, {}, {}, {}}, "is damaged");
-    }
-  }
-  return out;
-}
-
-/// The ends, and of each stretch between them the lowest and the highest validation; and `keep`.
-std::vector<Epoch> thinned(const std::vector<Epoch>& all, std::size_t most,
-                           std::optional<std::size_t> keep) {
-  if (all.size() <= most) return all;
-  std::vector<bool> taken(all.size(), false);
-  taken.front() = taken.back() = true;
-  const std::size_t stretches = std::max<std::size_t>(1, (most - 2) / 2);
-  for (std::size_t k = 0; k < stretches; ++k) {
-    const auto begin = static_cast<std::ptrdiff_t>(all.size() * k / stretches);
-    const auto end = static_cast<std::ptrdiff_t>(all.size() * (k + 1) / stretches);
-    const auto by_bits = [](const Epoch& a, const Epoch& b) {
-      return a.validation_bits < b.validation_bits;
-    };
-    const auto [low, high] = std::minmax_element(all.begin() + begin, all.begin() + end, by_bits);
-    taken[static_cast<std::size_t>(low - all.begin())] = true;
-    taken[static_cast<std::size_t>(high - all.begin())] = true;
-  }
-  std::vector<Epoch> out;
-  for (std::size_t i = 0; i < all.size(); ++i)
-    if (taken[i] || (keep && all[i].epoch == *keep)) out.push_back(all[i]);
-  return out;
-}
 
 Json restart_json(std::size_t restart, const std::vector<Epoch>& epochs) {
   Json out{{"restart", restart}};
@@ -244,15 +142,9 @@ Json run_item(const std::string& path, const ReportOptions& options,
   out["facts"] = facts_of(config, told, history, status);
   Json restarts = Json::array();
   std::size_t shown = 0;
-  // Many restarts share the room of four.
-  const std::size_t most = std::max<std::size_t>(
-      50, options.most_epochs * 4 / std::max<std::size_t>(4, history.restarts.size()));
-  for (const auto& [restart, epochs] : history.restarts) {
-    const bool won = history.best && restart == history.best_restart;
-    const auto kept =
-        thinned(epochs, most, won ? std::optional(history.best->epoch) : std::nullopt);
-    shown += kept.size();
-    restarts.push_back(restart_json(restart, kept));
+  for (const auto& [restart, epochs] : thinned(history, options.most_epochs)) {
+    shown += epochs.size();
+    restarts.push_back(restart_json(restart, epochs));
   }
   out["epochs_shown"] = shown;
   out["restarts"] = std::move(restarts);

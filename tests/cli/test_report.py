@@ -3,11 +3,15 @@
 import json
 import math
 import re
+import shutil
 import subprocess
+from xml.etree import ElementTree
 
 import pytest
 
 from conftest import BINARY, SOURCE, USAGE, BAD_DATA, NO_INPUT, fails, hqmm
+
+SVG = "{http://www.w3.org/2000/svg}"
 
 
 @pytest.fixture(scope="module")
@@ -92,6 +96,60 @@ def test_a_run_that_has_not_ended(folder, tmp_path):
     held.communicate("\n")
     assert item["status"] == "training now" and inspected["training_now"]
     assert "stopped before its end" in hqmm("inspect", run).stdout
+
+
+def drawn(svg):
+    """(points of every curve, circles) of a figure, in its coordinates."""
+    curves = [[tuple(map(float, point.split(","))) for point in line.get("points").split()] for line in svg.iter(f"{SVG}polyline")]
+    curves = [curve for curve in curves if len(curve) > 1]  # one point: the best epoch
+    return curves, [(float(c.get("cx")), float(c.get("cy"))) for c in svg.iter(f"{SVG}circle")]
+
+
+def test_a_figure_of_a_run_for_people_without_a_browser(folder, tmp_path):
+    run = tmp_path / "<run> & \"me\""
+    shutil.copytree(folder / "a", run)
+    assert hqmm("inspect", run, "--figure", tmp_path / "a.svg").returncode == 0
+    svg = ElementTree.parse(tmp_path / "a.svg").getroot()
+    assert svg.find(f"{SVG}text").text == f"Training – {run.name}"
+    curves, circles = drawn(svg)
+    assert len(curves) == 3, "training and validation of the best start, validation of the other"
+    assert all(0 <= x <= 800 and 0 <= y <= 400 for curve in curves for x, y in curve)
+    # The best epoch: the lowest point of the validation, which y turns around.
+    (item,) = document(run)["items"]
+    ours = item["restarts"][item["best"]["restart"]]
+    (best,) = circles
+    assert best == max(curves[2], key=lambda point: point[1])
+    where = ours["epoch"].index(item["best"]["epoch"]) - len(ours["epoch"])
+    assert best == curves[2][where]
+    assert f"best: {item['best']['validation_bits']:.5f} in epoch {item['best']['epoch']}" in [t.text for t in svg.iter(f"{SVG}text")]
+    first = (tmp_path / "a.svg").read_bytes()
+    hqmm("inspect", run, "--figure", tmp_path / "a.svg")
+    assert (tmp_path / "a.svg").read_bytes() == first
+
+
+def test_a_start_that_is_far_is_off_the_axis_of_a_figure(folder, tmp_path):
+    run = tmp_path / "run"
+    run.mkdir()
+    (run / "config.json").write_bytes((folder / "b" / "config.json").read_bytes())
+    fails(BAD_DATA, "inspect", run, "--figure", tmp_path / "r.svg", says="no epoch yet")
+    epoch = json.loads((folder / "b" / "history.jsonl").read_text().splitlines()[-1])
+
+    def write(bits):
+        lines = []
+        for number, value in enumerate(bits):
+            figures = {**epoch["validation"], "log_likelihood": -value * math.log(2) * epoch["validation"]["symbols"]}
+            lines.append(json.dumps({**epoch, "epoch": number, "train": None, "validation": figures, "best": number == 1}))
+        (run / "history.jsonl").write_text("\n".join(lines) + "\n")
+        assert hqmm("inspect", run, "--figure", tmp_path / "r.svg").returncode == 0
+        return drawn(ElementTree.parse(tmp_path / "r.svg").getroot())[0]
+
+    assert [len(curve) for curve in write([9.0, 1.5, 1.6])] == [2]
+    assert [len(curve) for curve in write([1.55, 1.5, 1.6])] == [3]
+    (curve,) = write([1.5 + 0.1 * (k % 7) for k in range(20000)])
+    assert 100 < len(curve) <= 501, "a long history is thinned"
+    history = (run / "history.jsonl").read_bytes()
+    fails(USAGE, "inspect", run, "--figure", run / "history.jsonl", says="would overwrite")
+    assert (run / "history.jsonl").read_bytes() == history
 
 
 def test_what_is_not_ours_is_refused(folder, tmp_path):

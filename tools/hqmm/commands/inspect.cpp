@@ -32,8 +32,11 @@
 #include "hqmm/model/any_model.hpp"
 #include "hqmm/model/channel.hpp"
 #include "hqmm/model/parameters.hpp"
+#include "hqmm/report/figure_disc.hpp"
+#include "hqmm/report/figure_history.hpp"
+#include "hqmm/report/items.hpp"
+#include "hqmm/run/run_directory.hpp"
 #include "support/command.hpp"
-#include "support/figure_disc.hpp"
 #include "support/model_text.hpp"
 #include "support/output.hpp"
 #include "support/own_files.hpp"
@@ -335,6 +338,13 @@ void draw_spectrum(const InspectFlags& options, const AnyModel& model) {
              draw_disc_svg("Channel spectrum – " + describe(model), eigenvalues_to_draw(model)));
 }
 
+void draw_curves(const InspectFlags& options) {
+  const std::string history = RunDirectory::open(options.model).file("history.jsonl");
+  write_file(options.figure,
+             draw_history_svg("Training – " + report::short_name(options.model),
+                              std::filesystem::exists(history) ? read_all(history) : "", history));
+}
+
 void run_inspect(const InspectFlags& options) {
   std::vector<NamedFile> inputs{{"MODEL", options.model}};
   if (std::filesystem::is_directory(options.model)) {
@@ -346,13 +356,14 @@ void run_inspect(const InspectFlags& options) {
   const bool is_run = std::filesystem::is_directory(options.model);
   const std::string bytes = is_run ? "" : read_all(options.model);  // once: it may be a pipe
   const bool classifier = is_classifier(bytes, options.model);
-  if (!options.figure.empty() && (is_run || classifier))
-    throw fail(ErrorCode::kUsage, "--figure draws the channel of a model file");
+  if (!options.figure.empty() && classifier)
+    throw fail(ErrorCode::kUsage, "--figure draws the channel of a model or the curves of a run");
   if (is_run && options.common.tsv) {
     throw fail(ErrorCode::kUsage, "--tsv is about model files; a run's epochs are in {}",
                (std::filesystem::path(options.model) / "history.jsonl").string());
   }
   if (is_run) {
+    if (!options.figure.empty()) draw_curves(options);
     inspect_run(options.model, options.common);
     return;
   }
@@ -395,8 +406,10 @@ void add_inspect(Command program) {
       .group("Detail")
       .type_name("N");
   command
-      .add_option("--figure", options->figure,
-                  "Draw the channel's eigenvalues in the unit disc, as SVG")
+      .add_option(
+          "--figure", options->figure,
+          "Draw as SVG: of a model the channel's eigenvalues in the unit disc, of a run its "
+          "bits per symbol by epoch")
       .group("Detail")
       .type_name("FILE.svg");
   add_common(command, options->common, "Write the result here instead of to stdout");
@@ -409,7 +422,7 @@ Of a run: its options, how far it got, and what 'train --stationarity' measured 
 
 Examples:
   hqmm inspect model.h5 --figure spectrum.svg
-  hqmm inspect runs/first)");
+  hqmm inspect runs/first --figure history.svg)");
   command.callback([options] { run_inspect(*options); });
 }
 

@@ -11,12 +11,12 @@
 
 #include "hqmm/core/types.hpp"
 #include "hqmm/evaluate/statistics.hpp"
+#include "hqmm/report/figure_svg.hpp"
 #include "hqmm/report/palette.hpp"
 #include "hqmm/reproduction/plan.hpp"
 #include "hqmm/reproduction/summary.hpp"
 #include "reproduce/paper_figures.hpp"
 #include "reproduce/reproduce.hpp"
-#include "support/figure_svg.hpp"
 
 namespace hqmm::cli {
 namespace {

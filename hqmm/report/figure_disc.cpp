@@ -1,13 +1,13 @@
-#include "support/figure_disc.hpp"
+#include "hqmm/report/figure_disc.hpp"
 
 #include <fmt/format.h>
 
 #include <cmath>
 #include <numbers>
 
-#include "support/figure_svg.hpp"
+#include "hqmm/report/figure_svg.hpp"
 
-namespace hqmm::cli {
+namespace hqmm {
 namespace {
 
 constexpr double kSize = 480, kCentre = 240, kRadius = 175, kTitleHeight = 30;
@@ -77,4 +77,4 @@ std::string draw_disc_svg(const std::string& title,
   return Disc().run(title, values);
 }
 
-}  // namespace hqmm::cli
+}  // namespace hqmm

@@ -1,4 +1,4 @@
-#include "support/figure_svg.hpp"
+#include "hqmm/report/figure_svg.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-namespace hqmm::cli {
+namespace hqmm {
 namespace {
 
 constexpr double kWidth = 800, kLeft = 70, kRight = 235, kTop = 44, kBottom = 56;
@@ -21,10 +21,9 @@ class Drawing {
   explicit Drawing(const Chart& chart) : chart_(chart) { find_range(); }
 
   std::string run() {
-    const double height = std::max(
-        kTop + kPlotHeight + kBottom,
-        kTop +
-            kLegendStep * static_cast<double>(chart_.series.size() + chart_.references.size() + 1));
+    const double height =
+        std::max(kTop + kPlotHeight + kBottom,
+                 kTop + kLegendStep * static_cast<double>(named() + chart_.references.size() + 1));
     out_ = fmt::format(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" "
         "font-family=\"sans-serif\" font-size=\"12\">\n"
@@ -45,6 +44,10 @@ class Drawing {
   }
 
  private:
+  [[nodiscard]] std::size_t named() const {
+    return static_cast<std::size_t>(std::count_if(chart_.series.begin(), chart_.series.end(),
+                                                  [](const Series& s) { return !s.name.empty(); }));
+  }
   [[nodiscard]] std::string colour_of(std::size_t index) const {
     const std::string& own = chart_.series[index].colour;
     return own.empty() ? kColours[index % kColours.size()] : own;
@@ -101,6 +104,11 @@ class Drawing {
            static_cast<double>(std::max<std::size_t>(chart_.categories.size(), 1));
   }
   [[nodiscard]] double x_of(std::size_t category) const {
+    if (!chart_.places.empty()) {
+      const double first = chart_.places.front();
+      const double span = std::max(chart_.places.back() - first, 1e-9);
+      return kLeft + (kWidth - kLeft - kRight) * (chart_.places[category] - first) / span;
+    }
     return kLeft + slot() * (static_cast<double>(category) + 0.5);
   }
 
@@ -128,8 +136,10 @@ class Drawing {
     }
     line(kLeft, kTop, kLeft, bottom, "stroke=\"#333333\"");
     line(kLeft, bottom, right, bottom, "stroke=\"#333333\"");
-    for (std::size_t i = 0; i < chart_.categories.size(); ++i)
-      text(x_of(i), bottom + 18, chart_.categories[i], "text-anchor=\"middle\"");
+    for (std::size_t i = 0; i < chart_.categories.size(); ++i) {
+      if (!chart_.categories[i].empty())
+        text(x_of(i), bottom + 18, chart_.categories[i], "text-anchor=\"middle\"");
+    }
     text(0.5 * (kLeft + right), bottom + 42, chart_.x_label, "text-anchor=\"middle\"");
     text(0, 0, chart_.y_label,
          fmt::format("text-anchor=\"middle\" transform=\"translate(16 {:.1f}) rotate(-90)\"",
@@ -171,6 +181,7 @@ class Drawing {
     out_ +=
         fmt::format("<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\"{}/>\n",
                     points, colour, series.dashed ? " stroke-dasharray=\"7 4\"" : "");
+    if (!series.circles) return;
     for (std::size_t i = 0; i < series.marks.size(); ++i) {
       if (!series.marks[i] || !usable(series.marks[i]->value)) continue;
       const Mark& mark = *series.marks[i];
@@ -208,11 +219,13 @@ class Drawing {
   void legend() {
     const double x = kWidth - kRight + 14;
     double y = kTop + 10;
-    for (std::size_t i = 0; i < chart_.series.size(); ++i, y += kLegendStep) {
+    for (std::size_t i = 0; i < chart_.series.size(); ++i) {
+      if (chart_.series[i].name.empty()) continue;
       line(x, y - 4, x + 20, y - 4,
            fmt::format("stroke=\"{}\" stroke-width=\"3\"{}", colour_of(i),
                        chart_.series[i].dashed ? " stroke-dasharray=\"5 3\"" : ""));
       text(x + 27, y, chart_.series[i].name, "");
+      y += kLegendStep;
     }
     for (std::size_t i = 0; i < chart_.references.size(); ++i, y += kLegendStep) {
       line(x, y - 4, x + 20, y - 4, reference_style(i));
@@ -245,4 +258,4 @@ std::string svg_escaped(const std::string& text) {
 
 std::string draw_svg(const Chart& chart) { return Drawing(chart).run(); }
 
-}  // namespace hqmm::cli
+}  // namespace hqmm

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace hqmm::cli {
+namespace hqmm {
 
 struct Mark {
   double value = 0.0;
@@ -13,10 +13,11 @@ struct Mark {
 };
 
 struct Series {
-  std::string name;
+  std::string name;                        // empty: not in the legend
   std::vector<std::optional<Mark>> marks;  // one per category
   bool dashed = false;                     // for figures that are not what they seem
   std::string colour{};                    // empty: one of its own, by its place
+  bool circles = true;                     // at the marks
 };
 
 struct ReferenceLine {
@@ -30,6 +31,7 @@ struct Chart {
   std::string x_label;
   std::string y_label;
   std::vector<std::string> categories;
+  std::vector<double> places{};  // of the categories, ascending; empty: side by side
   std::vector<Series> series;
   std::vector<ReferenceLine> references;
   Kind kind = Kind::kLines;
@@ -42,4 +44,4 @@ struct Chart {
 /// The same chart gives the same bytes.
 [[nodiscard]] std::string draw_svg(const Chart& chart);
 
-}  // namespace hqmm::cli
+}  // namespace hqmm
