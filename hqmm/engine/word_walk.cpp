@@ -92,7 +92,12 @@ void WordWalk::forward_few(std::span<WalkState> blocks, std::span<const Stretch>
   const LinearModel& model = table_->model();
   const std::size_t step_symbols = kWordsRead * table_->length();
   std::array<Words, kBlockChains> words{};
-  BlockRun run{model.rows, model.traced, model.squared, table_->matrices(), table_->scales()};
+  BlockRun run{.rows = model.rows,
+               .traced = model.traced,
+               .squared = model.squared,
+               .matrices = table_->matrices(),
+               .scales = table_->scales(),
+               .chain = {}};
   for (std::size_t at = 0;; at += step_symbols) {
     std::array<std::size_t, kBlockChains> counts{};
     for (std::size_t i = 0; i < blocks.size(); ++i) {
