@@ -49,11 +49,10 @@ bool is_json_object(const std::string& bytes) {
   return first != std::string::npos && bytes[first] == '{';
 }
 
-/// Two things of one name get their folder, or a number, before it.
+/// Two things of one name get a number behind it.
 class Names {
  public:
-  std::string operator()(const std::string& path) {
-    std::string name = short_name(path);
+  std::string operator()(std::string name) {
     const int before = seen_[name]++;
     return before == 0 ? name : fmt::format("{} ({})", name, before + 1);
   }
@@ -68,40 +67,45 @@ struct Builder {
   std::vector<NamedModel> models;
   Names names;
 
-  void add(const std::string& path) {
+  [[nodiscard]] std::string name_of(const std::string& path, std::size_t index) {
+    const bool given = index < options.names.size() && !options.names[index].empty();
+    return names(given ? options.names[index] : short_name(path));
+  }
+
+  void add(const std::string& path, std::size_t index) {
     namespace fs = std::filesystem;
     if (fs::is_directory(path)) {
-      add_folder(path);
+      add_folder(path, index);
       return;
     }
     const std::string bytes = read_all(path);
     if (is_classifier(bytes, path)) {
-      items.push_back(classifier_item(names(path), parse_classifier(bytes, path)));
+      items.push_back(classifier_item(name_of(path, index), parse_classifier(bytes, path)));
     } else if (is_json_object(bytes) &&
                !parse_json(bytes, {path, {}, {}, {}, {}}).contains("format")) {
       Json item = json_item(path, bytes);
-      item["name"] = names(path);
+      item["name"] = name_of(path, index);
       items.push_back(std::move(item));
     } else {
       ModelFile file = parse_model(bytes, path);
-      const std::string name = names(path);
+      const std::string name = name_of(path, index);
       items.push_back(model_item(name, file));
       models.push_back(
           {name, kind_of(file.model) == "hmm" ? "em" : "ns-ris", std::move(file.model)});
     }
   }
 
-  void add_folder(const std::string& path) {
+  void add_folder(const std::string& path, std::size_t index) {
     const auto results = std::filesystem::path(path) / "results.json";
     if (!is_run_directory(path) && std::filesystem::exists(results)) {
       Json item = json_item(results.string(), read_all(results.string()));
-      item["name"] = names(path);
+      item["name"] = name_of(path, index);
       items.push_back(std::move(item));
       return;
     }
     std::optional<NamedModel> model;
     Json item = run_item(path, options, model);
-    const std::string name = names(path);
+    const std::string name = name_of(path, index);
     item["name"] = name;
     if (item["model"].is_object()) item["model"]["name"] = name;
     items.push_back(std::move(item));
@@ -155,7 +159,7 @@ std::string report_document(const std::vector<std::string>& paths, const ReportO
   using report::Json;
   if (paths.empty()) throw fail(ErrorCode::kUsage, "nothing to report on");
   report::Builder builder{options, Json::array(), {}, {}};
-  for (const std::string& path : paths) builder.add(path);
+  for (std::size_t i = 0; i < paths.size(); ++i) builder.add(paths[i], i);
   Json scores = nullptr;
   if (options.data) {
     if (!options.truth.empty())

@@ -23,6 +23,7 @@ struct ReportData {
 
 struct ReportOptions {
   std::string title;               // empty: made of the first name
+  std::vector<std::string> names;  // of the things, in order; where empty or missing, of their file
   std::optional<ReportData> data;  // without it there are no scores
   std::string truth;               // a model file: what made the data, scored with the others
   std::size_t most_epochs = 1000;  // of a restart that are drawn; the best one is among them

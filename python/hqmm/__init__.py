@@ -10,8 +10,9 @@ from ._classifier import HQMMClassifier
 from ._core import __version__
 from ._models import HMM, HQMM, load
 from ._read import SequenceFile, read
+from ._report import report
 from ._select import Selection, baseline, select
 from ._sequence_model import InterruptedFitWarning, Stream
 
 __all__ = ["HMM", "HQMM", "HQMMClassifier", "InterruptedFitWarning", "Selection", "SequenceFile", "Stream", "baseline",
-           "load", "read", "select", "__version__"]
+           "load", "read", "report", "select", "__version__"]

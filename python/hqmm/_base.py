@@ -101,3 +101,9 @@ class SequenceEstimator(BaseEstimator):
         """Writes the model file that the command line reads: HDF5, or JSON and MATLAB by extension."""
         check_is_fitted(self, "model_")
         self.model_.save(os.fspath(path))
+
+    def report(self, path: Union[str, "os.PathLike[str]"] = "report.html", *, title: str = "") -> None:
+        """Writes an HTML page about the model and its training, which opens offline; see hqmm.report."""
+        from ._report import report
+
+        report([self], path, title=title)

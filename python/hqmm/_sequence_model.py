@@ -9,6 +9,7 @@ from typing import Any, Type, TypeVar, Union
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import estimator_html_repr
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core, _input
@@ -192,6 +193,20 @@ class SequenceModel(SequenceEstimator):
     def _symbols(self, indices: np.ndarray) -> np.ndarray:
         alphabet = self.model_.alphabet
         return indices if alphabet.integers else np.array(alphabet.tokens)[indices]
+
+    # ---- notebooks -----------------------------------------------------------------------------
+
+    def _repr_html_inner(self) -> str:
+        """What a notebook shows, scikit-learn's _repr_html_: of a fitted model its numbers, history and spectrum."""
+        if not hasattr(self, "model_"):
+            return estimator_html_repr(self)
+        from ._report import notebook
+
+        return notebook(self)
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict:
+        bundle = super()._repr_mimebundle_(**kwargs)
+        return {**bundle, "text/html": self._repr_html_inner()} if "text/html" in bundle else bundle
 
     # ---- files ---------------------------------------------------------------------------------
 

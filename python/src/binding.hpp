@@ -4,6 +4,7 @@
 // made for two threads at a time.
 #pragma once
 
+#include <pybind11/complex.h>
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
@@ -25,6 +26,7 @@ void bind_classifier(py::module_& m);
 void bind_states(py::module_& m);
 void bind_analysis(py::module_& m);
 void bind_selection(py::module_& m);
+void bind_report(py::module_& m);
 
 /// Options by id, of Python's or numpy's types. Throws kUsage for a value that does not fit.
 [[nodiscard]] GivenOptions given_train_options(const py::dict& values);

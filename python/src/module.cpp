@@ -58,4 +58,5 @@ PYBIND11_MODULE(_core, m) {
   bind_states(m);
   bind_analysis(m);
   bind_selection(m);
+  bind_report(m);
 }
