@@ -1,10 +1,13 @@
 """The command line, driven as a user drives it: a process, its output and its exit code."""
 
+import fcntl
 import json
 import os
 import pathlib
 import pty
+import struct
 import subprocess
+import termios
 import time
 
 import h5py
@@ -31,11 +34,12 @@ def hqmm(*args, stdin=None, cwd=None, timeout=600):
     return done
 
 
-def on_terminal(*args, cwd=None):
+def on_terminal(*args, cwd=None, columns=0, **environment):
     """Runs hqmm with stderr on a terminal; its exit code and what the terminal got."""
     master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24 if columns else 0, columns, 0, 0))
     process = subprocess.Popen([BINARY, *map(str, args)], cwd=cwd, stdin=subprocess.DEVNULL,
-                               stdout=subprocess.DEVNULL, stderr=slave)
+                               stdout=subprocess.DEVNULL, stderr=slave, env={**os.environ, **environment})
     os.close(slave)
     seen = b""
     try:

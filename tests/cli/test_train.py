@@ -97,6 +97,53 @@ def test_pipes_get_no_progress(tmp_path, data):
     assert done.stderr == ""
 
 
+def sparkline(values, most=16):
+    """What the progress line draws: means of 1, 2, 4, … neighbours, in eight heights."""
+    stride = 1
+    while -(-len(values) // stride) > 16:
+        stride *= 2
+    bins = [values[i:i + stride] for i in range(0, len(values), stride)][-most:]
+    means = [sum(b) / len(b) for b in bins]
+    low, span = min(means), max(means) - min(means)
+    return "".join("▁▂▃▄▅▆▇█"[int((m - low) / span * 7 + 0.5) if span else 0] for m in means)
+
+
+UTF8 = {"LC_ALL": "", "LC_CTYPE": "", "LANG": "C.UTF-8"}
+
+
+@pytest.mark.parametrize("epochs", [3, 16, 17, 70])
+def test_the_progress_line_draws_the_validation(tmp_path, data, epochs):
+    words = ["train", data, "-n", 2, "-w", 1, "--epochs", epochs, "--restarts", 2, "--run", tmp_path / "run"]
+    code, seen = on_terminal(*words, **UTF8)
+    assert code == OK
+    lines = [json.loads(line) for line in (tmp_path / "run" / "history.jsonl").read_text().splitlines()]
+    bits = [-one["validation"]["log_likelihood"] / one["validation"]["symbols"] for one in lines
+            if one["restart"] == 1 and one["epoch"] > 0]
+    shown = seen.split("\r\x1b[K")
+    for epoch in sorted({1, 2, epochs}):
+        (line,) = [text for text in shown if text.startswith(f"restart 2/2 epoch {epoch}/")]
+        drawn = sparkline(bits[:epoch])
+        assert re.search(r" left(?:  ([▁-█]+))?$", line)[1] == drawn and len(drawn) <= 16
+    (start,) = [text for text in shown if text.startswith("restart 2/2 epoch 0/")]
+    assert start.endswith(" left"), "the start is not drawn, nor the restart before it"
+
+
+def test_the_progress_line_draws_where_its_characters_are_shown(tmp_path, data):
+    words = ["train", data, "-n", 2, "-w", 1, "--epochs", 20, "-o", tmp_path / "m.h5"]
+    for name, value in (("LANG", "C"), ("LANG", ""), ("LANG", "de_DE.ISO-8859-1"), ("LC_CTYPE", "POSIX"), ("LC_ALL", "C")):
+        code, seen = on_terminal(*words, **{**UTF8, name: value})
+        assert code == OK and "epoch 3/" in seen and not re.search("[▁-█]", seen), (name, value)
+    for name, value in (("LANG", "de_DE.utf8"), ("LC_ALL", "en_GB.UTF-8")):
+        assert re.search("[▁-█]{3}", on_terminal(*words, **{**UTF8, name: value})[1])
+    done = subprocess.run([BINARY, *map(str, words)], capture_output=True, env={**os.environ, **UTF8}, check=True)
+    assert not re.search("[▁-█]", (done.stdout + done.stderr).decode()), "a pipe has no line of progress"
+    for columns in (30, 60, 72, 100):
+        lines = on_terminal(*words, columns=columns, **UTF8)[1].split("\r\x1b[K")[1:]
+        shown = [line for line in lines if line.startswith("epoch ")]
+        assert shown and max(map(len, shown)) <= columns - 1, "no line wraps"
+        assert any(re.search("[▁-█]", line) for line in shown) == (columns > 70)
+
+
 def test_terminals_get_a_progress_line(tmp_path, data):
     code, seen = on_terminal("train", data, *QUICK, "-o", tmp_path / "m.h5")
     assert code == OK

@@ -1,6 +1,7 @@
 // What a command shows while it works: one line that is replaced, on a terminal only.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 namespace hqmm::cli {
@@ -15,6 +16,8 @@ class ProgressLine {
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
   [[nodiscard]] bool visible() const { return visible_; }
+  /// What a line can hold; very many where the terminal does not say.
+  [[nodiscard]] static std::size_t columns();
   void show(std::string line);
   /// Removes the line.
   void clear();

@@ -3,13 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numbers>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "hqmm/learn/trainer.hpp"
 #include "hqmm/run/session.hpp"
 #include "support/clock.hpp"
 #include "support/command.hpp"
+#include "support/text_table.hpp"
 
 namespace hqmm::cli {
 namespace {
@@ -21,7 +24,7 @@ std::string count(std::size_t number, const char* what) {
 }  // namespace
 
 Progress::Progress(const CommonOptions& common, const TrainOptions& options)
-    : line_(common), options_(options) {}
+    : line_(common), options_(options), draws_(locale_is_utf8()) {}
 
 /// From the epochs since this line began: a run that goes on had others before.
 std::string Progress::time_left(const EpochRecord& record) {
@@ -43,6 +46,10 @@ void Progress::go_on(const Resumption& at) {
 
 void Progress::show(const EpochRecord& record) {
   if (record.best) best_da_ = record.validation.da;
+  // The start is mostly far from all that follows.
+  if (record.epoch > 0)
+    bits_[record.restart].add(-record.validation.log_likelihood /
+                              (static_cast<double>(record.validation.symbols) * std::numbers::ln2));
   show(record.restart, record.epoch, record.validation.da, time_left(record));
 }
 
@@ -54,8 +61,15 @@ void Progress::show(std::size_t restart, std::size_t epoch, const std::optional<
   };
   const std::string which =
       options_.restarts > 1 ? fmt::format("restart {}/{} ", restart + 1, options_.restarts) : "";
-  line_.show(fmt::format("{}epoch {}/{}  validation DA {}  best {}  {} left", which, epoch,
-                         options_.epochs, figure(da), figure(best_da_), left));
+  std::string text = fmt::format("{}epoch {}/{}  validation DA {}  best {}  {} left", which, epoch,
+                                 options_.epochs, figure(da), figure(best_da_), left);
+  // Where there is no room for a few of its characters, it says nothing.
+  constexpr std::size_t kFewest = 4;
+  const std::size_t room = ProgressLine::columns(), taken = text_width(text) + 2;
+  if (draws_ && room >= taken + kFewest)
+    if (const std::string drawn = bits_[restart].text(room - taken); !drawn.empty())
+      text += "  " + drawn;
+  line_.show(std::move(text));
 }
 
 std::string describe_run(const Session& session) {

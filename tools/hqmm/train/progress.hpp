@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -9,6 +10,7 @@
 #include "hqmm/learn/trainer.hpp"
 #include "hqmm/run/session.hpp"
 #include "support/progress_line.hpp"
+#include "support/sparkline.hpp"
 
 namespace hqmm::cli {
 
@@ -28,8 +30,10 @@ class Progress {
   ProgressLine line_;
   TrainOptions options_;
   std::optional<double> best_da_;
-  double first_share_ = 0.0;    // of the work that was done before this line began
-  double first_seconds_ = 0.0;  // that it took
+  std::map<std::size_t, Sparkline> bits_;  // of validation, of each restart: they take turns
+  bool draws_;                             // the terminal shows its characters
+  double first_share_ = 0.0;               // of the work that was done before this line began
+  double first_seconds_ = 0.0;             // that it took
 };
 
 /// "ns-ris (feasible), n = 4, w = 2, s = 6: 20 training sequences, 60000 symbols in chunks of 300,
