@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "hqmm/engine/classical/edge_forward.hpp"
 #include "hqmm/engine/classical/hmm_forward.hpp"
-#include "hqmm/engine/classical/long_hmm.hpp"
 #include "hqmm/engine/quantum/hqmm_forward.hpp"
 #include "hqmm/model/mixture.hpp"
 
@@ -56,25 +56,6 @@ std::vector<std::uint32_t> without(std::size_t size, const std::vector<std::uint
   return out;
 }
 
-/// One product of a matrix and a vector per symbol is what its filter takes anyway; not so where a
-/// sequence is long.
-std::vector<SequenceLikelihood> by_edges(const EdgeHmm& model, const SequenceSet& set,
-                                         std::size_t burn_in, int threads) {
-  std::vector<SequenceLikelihood> out(set.size());
-  std::vector<std::uint32_t> others;
-  for (std::size_t i = 0; i < set.size(); ++i) {
-    if (const auto found = long_hmm_log_likelihood(model, set[i], burn_in, threads)) {
-      out[i] = *found;
-    } else {
-      others.push_back(static_cast<std::uint32_t>(i));
-    }
-  }
-  if (others.size() == set.size()) return log_likelihoods(model, set, burn_in, threads);
-  const auto walked = log_likelihoods(model, set.subset(others), burn_in, threads);
-  for (std::size_t k = 0; k < others.size(); ++k) out[others[k]] = walked[k];
-  return out;
-}
-
 /// Only the filters know symbols that stand for several: they take the sequences that have some.
 std::vector<SequenceLikelihood> around_sets(const AnyModel& model, const SequenceSet& set,
                                             const std::vector<std::uint32_t>& with_sets,
@@ -110,7 +91,7 @@ void fast_log_likelihoods(const AnyModel& model, const SequenceSet& set, std::si
   if (const Hmm* hmm = std::get_if<Hmm>(&model))
     return sink(0, hmm_log_likelihoods(*hmm, set, burn_in, threads));
   if (const EdgeHmm* edge_hmm = std::get_if<EdgeHmm>(&model))
-    return sink(0, by_edges(*edge_hmm, set, burn_in, threads));
+    return sink(0, edge_log_likelihoods(*edge_hmm, set, burn_in, threads));
   const Hqmm& hqmm = std::get<Hqmm>(model);
   if (burn_in == 0 && is_feasible(hqmm)) {
     const Components mixture = components_of(hqmm);

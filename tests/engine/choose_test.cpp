@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "hqmm/core/error.hpp"
-#include "hqmm/engine/quantum/program.hpp"
+#include "hqmm/engine/chain/program.hpp"
 #include "support/support.hpp"
 
 namespace hqmm {

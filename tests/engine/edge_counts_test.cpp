@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "hqmm/engine/likelihood.hpp"
+#include "hqmm/model/likelihood.hpp"
 #include "support/matrices.hpp"
 #include "support/reference.hpp"
 
@@ -102,6 +105,64 @@ TEST(EdgeCounts, NameTheFirstImpossibleSymbol) {
   EXPECT_EQ(counts.impossible->sequence, 1U);
   EXPECT_EQ(counts.impossible->position, 2U);
   EXPECT_EQ(counts.scored, 2U);
+}
+
+/// Every symbol so improbable that a few of them leave the range of doubles.
+Hmm hardly_possible(RandomStream& random) {
+  Hmm hmm = random_started_hmm(3, 3, random);
+  hmm.emission.row(0) *= 1e-150;
+  hmm.emission.row(1) *= 1e-100;
+  for (Index i = 0; i < 3; ++i) hmm.emission(2, i) = 1.0 - hmm.emission(0, i) - hmm.emission(1, i);
+  return hmm;
+}
+
+TEST(EdgeCounts, OfSymbolsThatAreHardlyPossible) {
+  RandomStream random(66, Purpose::kTest);
+  const Hmm hmm = hardly_possible(random);
+  const SequenceSet set(hmm.alphabet, {std::vector<Symbol>(30, 0),
+                                       random_symbols(50, 3, random),
+                                       {kMissing, kMissing},
+                                       std::vector<Symbol>(20, 1)});
+  const ExpectedCounts expected = expected_counts(hmm, set, 1, kNever).value();
+  const EdgeCounts counts = expected_edges(as_edge_hmm(hmm), set, 1, kNever).value();
+  EXPECT_FALSE(counts.impossible.has_value());
+  EXPECT_EQ(counts.scored, 100U);
+  EXPECT_NEAR(counts.log_likelihood / expected.log_likelihood, 1.0, 1e-12);
+  RealMatrix transitions = RealMatrix::Zero(3, 3);
+  for (const RealMatrix& edge : counts.edges) transitions += edge;
+  EXPECT_LE(norm_distance(transitions, expected.transitions), 1e-10);
+  EXPECT_LE(norm_distance(counts.initial, expected.initial), 1e-10);
+}
+
+TEST(EdgeForward, ScoresAreThoseOfTheFilter) {
+  for (std::uint64_t k = 0; k < 12; ++k) {
+    RandomStream random(67, Purpose::kTest, k);
+    const auto s = static_cast<Index>(1 + random.below(5));
+    EdgeHmm hmm = random_started_edge_hmm(1 + static_cast<Index>(random.below(9)), s, random);
+    if (k % 3 == 0)
+      hmm.edges[0] *= 1e-130;  // not of columns that sum to one, and out of range soon
+    if (k % 4 == 1) hmm.edges[0].setZero();
+    SequenceSet set(hmm.alphabet);
+    for (const std::size_t length : {0, 1, 7, 300, 2, 40, 1000}) {
+      for (const Symbol symbol : random_symbols(length, s, random, k % 2 == 0 ? 0.1 : 0.0))
+        set.push_back(symbol);
+      set.end_sequence();
+    }
+    for (const std::size_t burn_in : {0, 3, 500}) {
+      const auto expected = log_likelihoods(hmm, set, burn_in, 1);
+      for (const int threads : {1, 2}) {
+        const auto found = fast_log_likelihoods(hmm, set, burn_in, threads);
+        for (std::size_t i = 0; i < set.size(); ++i) {
+          EXPECT_EQ(found[i].scored, expected[i].scored);
+          EXPECT_EQ(found[i].impossible_at, expected[i].impossible_at);
+          if (expected[i].impossible_at) continue;
+          EXPECT_NEAR(found[i].log_likelihood, expected[i].log_likelihood,
+                      1e-12 * (1.0 + std::abs(expected[i].log_likelihood)));
+          EXPECT_EQ(found[i].raw_log_likelihood, found[i].log_likelihood);
+        }
+      }
+    }
+  }
 }
 
 TEST(EdgeCounts, StopWhenAsked) {

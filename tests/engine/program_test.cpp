@@ -1,5 +1,5 @@
 // A program against its definition: the symbols it stands for, and the coefficient of every state.
-#include "hqmm/engine/quantum/program.hpp"
+#include "hqmm/engine/quantum/hqmm_program.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

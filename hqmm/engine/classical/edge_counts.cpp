@@ -6,6 +6,8 @@
 #include "hqmm/core/error.hpp"
 #include "hqmm/core/parallel.hpp"
 #include "hqmm/data/symbol_sets.hpp"
+#include "hqmm/engine/classical/edge_chain.hpp"
+#include "hqmm/engine/scratch_pool.hpp"
 
 namespace hqmm {
 namespace {
@@ -34,14 +36,65 @@ struct Sums {
   }
 };
 
-class EdgePass {
- public:
-  EdgePass(const EdgeHmm& model, const std::vector<RealMatrix>& steps)
-      : model_(model), steps_(steps) {
+/// What counting needs of a model.
+struct Steps {
+  const EdgeHmm& model;
+  /// Of all symbols, of the sets when the data have any, and of a missing symbol.
+  std::vector<RealMatrix> matrices;
+
+  [[nodiscard]] std::size_t index_of(Symbol symbol) const {
+    return symbol == kMissing ? matrices.size() - 1 : symbol;
+  }
+  [[nodiscard]] Sums no_sums() const {
+    Sums out;
     const Index n = model.latent_dim();
-    out_.outer.assign(steps.size(), RealMatrix::Zero(n, n));
-    out_.initial = RealVector::Zero(n);
-    states_.resize(n, static_cast<Index>(kEdgeStatesKept) + 1);
+    out.outer.assign(matrices.size(), RealMatrix::Zero(n, n));
+    out.initial = RealVector::Zero(n);
+    return out;
+  }
+};
+
+/// Many sequences at a time, for as long as numbers stay in range.
+class ChainCounts {
+ public:
+  explicit ChainCounts(const Steps& steps) : model_(steps.model), chain_(model_) {}
+
+  /// Adds the sums of sequences with a known symbol each and no sets. When it is false nothing has
+  /// been added.
+  [[nodiscard]] bool add(const SequenceSet& set, std::span<const std::size_t> sequences,
+                         Sums& sums) {
+    views_.clear();
+    weights_.clear();
+    for (const std::size_t i : sequences) {
+      views_.push_back(set[i]);
+      weights_.push_back(set.weight(i));
+    }
+    if (!chain_.differentiate(views_, weights_)) return false;
+    const std::size_t s = model_.edges.size();
+    for (std::size_t y = 0; y < s; ++y) chain_.add_derivative(y, sums.outer[y]);
+    chain_.add_derivative(s, sums.outer.back());
+    RealVector initial = RealVector::Zero(model_.latent_dim());
+    chain_.add_initial_derivative(initial);
+    sums.initial += model_.initial.cwiseProduct(initial);
+    for (std::size_t k = 0; k < views_.size(); ++k) {
+      sums.scored += chain_.scored(k);
+      sums.log_likelihood += weights_[k] * chain_.log_likelihood(k);
+    }
+    return true;
+  }
+
+ private:
+  const EdgeHmm& model_;
+  EdgeChain chain_;
+  std::vector<SequenceView> views_;
+  std::vector<double> weights_;
+};
+
+/// One sequence at a time, in terms of probabilities alone.
+class CarefulEdges {
+ public:
+  CarefulEdges(const Steps& steps, Sums& sums) : model_(steps.model), steps_(steps), out_(sums) {
+    states_.resize(model_.latent_dim(), static_cast<Index>(kEdgeStatesKept) + 1);
   }
 
   void add(const SequenceSet& set, std::size_t index) {
@@ -70,16 +123,10 @@ class EdgePass {
     go_back(sequence, x);
   }
 
-  Sums take() { return std::move(out_); }
-
  private:
-  [[nodiscard]] std::size_t index_of(Symbol symbol) const {
-    return symbol == kMissing ? steps_.size() - 1 : symbol;
-  }
-
   /// x ← T_y x, scaled to sum one; returns the sum before.
   double advance(Symbol symbol, RealVector& x) {
-    next_.noalias() = steps_[index_of(symbol)] * x;
+    next_.noalias() = steps_.matrices[steps_.index_of(symbol)] * x;
     const double weight = next_.sum();
     x = next_ / weight;
     return weight;
@@ -101,18 +148,18 @@ class EdgePass {
   }
 
   void retreat(Symbol symbol, const Eigen::Ref<const RealVector>& x, RealVector& posterior) {
-    const RealMatrix& step = steps_[index_of(symbol)];
+    const RealMatrix& step = steps_.matrices[steps_.index_of(symbol)];
     next_.noalias() = step * x;
     ratio_ = (next_.array() > kNegligible).select(posterior.array() / next_.array(), 0.0);
-    out_.outer[index_of(symbol)].noalias() += weight_ * ratio_ * x.transpose();
+    out_.outer[steps_.index_of(symbol)].noalias() += weight_ * ratio_ * x.transpose();
     posterior.noalias() = step.transpose() * ratio_;
     posterior.array() *= x.array();
     posterior /= posterior.sum();
   }
 
   const EdgeHmm& model_;
-  const std::vector<RealMatrix>& steps_;
-  Sums out_;
+  const Steps& steps_;
+  Sums& out_;
   double weight_ = 1.0;  // of the sequence at hand
   std::vector<RealVector> starts_;
   RealMatrix states_;
@@ -133,8 +180,7 @@ std::vector<std::size_t> cut_parts(const SequenceSet& set) {
   return out;
 }
 
-/// The steps of all symbols, of the sets when the data have any, and of a missing symbol.
-std::vector<RealMatrix> steps_of(const EdgeHmm& model, const SequenceSet& set) {
+Steps steps_of(const EdgeHmm& model, const SequenceSet& set) {
   const std::size_t symbols = model.edges.size();
   const SymbolBlock& all = set.symbols();
   bool sets = false;
@@ -144,10 +190,34 @@ std::vector<RealMatrix> steps_of(const EdgeHmm& model, const SequenceSet& set) {
     if (!members(symbols, all[i]).empty()) continue;
     throw fail(ErrorCode::kBadData, "symbol {} is beyond the model's 0..{}", all[i], symbols - 1);
   }
-  std::vector<RealMatrix> out = model.edges;
+  Steps out{model, model.edges};
   for (std::size_t i = 0; sets && i < set_letters(symbols).size(); ++i)
-    out.push_back(model.seen(static_cast<Symbol>(symbols + i)));
-  out.push_back(model.transition());
+    out.matrices.push_back(model.seen(static_cast<Symbol>(symbols + i)));
+  out.matrices.push_back(model.transition());
+  return out;
+}
+
+bool any_known(const SequenceView& sequence) {
+  for (std::size_t t = 0; t < sequence.size(); ++t)
+    if (sequence[t] != kMissing) return true;
+  return false;
+}
+
+/// The sequences [begin, end).
+Sums count_part(const Steps& steps, const SequenceSet& set, std::size_t begin, std::size_t end,
+                ScratchPool<ChainCounts>& pool) {
+  const std::size_t symbols = steps.model.edges.size();
+  Sums out = steps.no_sums();
+  std::vector<std::size_t> together, alone;
+  for (std::size_t i = begin; i < end; ++i)
+    (any_known(set[i]) && !set[i].has_sets(symbols) ? together : alone).push_back(i);
+  ScratchPool<ChainCounts>::Loan loan(pool, steps);
+  if (!together.empty() && !loan.scratch().add(set, together, out)) {
+    alone.insert(alone.end(), together.begin(), together.end());
+    std::sort(alone.begin(), alone.end());
+  }
+  CarefulEdges careful(steps, out);
+  for (const std::size_t i : alone) careful.add(set, i);
   return out;
 }
 
@@ -159,16 +229,15 @@ EdgeCounts::EdgeCounts(const EdgeHmm& model)
 
 std::optional<EdgeCounts> expected_edges(const EdgeHmm& model, const SequenceSet& set, int threads,
                                          const std::function<bool()>& stop) {
-  const std::vector<RealMatrix> steps = steps_of(model, set);
+  const Steps steps = steps_of(model, set);
+  ScratchPool<ChainCounts> pool;
   const std::vector<std::size_t> parts = cut_parts(set);
   Sums sums;
   for (std::size_t begin = 0; begin + 1 < parts.size(); begin += kPartsTogether) {
     if (stop()) return {};
     const std::size_t size = std::min(kPartsTogether, parts.size() - 1 - begin);
     const auto count = [&](std::size_t k) {
-      EdgePass pass(model, steps);
-      for (std::size_t i = parts[begin + k]; i < parts[begin + k + 1]; ++i) pass.add(set, i);
-      return pass.take();
+      return count_part(steps, set, parts[begin + k], parts[begin + k + 1], pool);
     };
     sums = Sums::combine(std::move(sums),
                          parallel_reduce(size, threads, Sums{}, count, Sums::combine));

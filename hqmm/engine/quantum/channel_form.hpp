@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "hqmm/core/panels.hpp"
-#include "hqmm/engine/quantum/form.hpp"
+#include "hqmm/engine/chain/form.hpp"
 #include "hqmm/engine/quantum/gradient.hpp"
 #include "hqmm/engine/quantum/state_channel.hpp"
 

@@ -7,9 +7,9 @@
 #include <string>
 
 #include "hqmm/core/error.hpp"
+#include "hqmm/engine/chain/program.hpp"
 #include "hqmm/engine/quantum/factor.hpp"
 #include "hqmm/engine/quantum/lanes.hpp"
-#include "hqmm/engine/quantum/program.hpp"
 #include "hqmm/engine/quantum/symbol_channel.hpp"
 
 namespace hqmm {

@@ -5,8 +5,8 @@
 // No missing symbols: their channel has more than one operator.
 #pragma once
 
+#include "hqmm/engine/chain/linear_form.hpp"
 #include "hqmm/engine/quantum/gradient.hpp"
-#include "hqmm/engine/quantum/linear_form.hpp"
 
 namespace hqmm {
 

@@ -5,9 +5,10 @@
 #include <cassert>
 
 #include "hqmm/core/parallel.hpp"
-#include "hqmm/engine/quantum/chain.hpp"
+#include "hqmm/engine/chain/chain.hpp"
 #include "hqmm/engine/quantum/choose.hpp"
 #include "hqmm/engine/quantum/forms.hpp"
+#include "hqmm/engine/quantum/hqmm_program.hpp"
 #include "hqmm/engine/quantum/lanes.hpp"
 #include "hqmm/engine/quantum/reference.hpp"
 #include "hqmm/engine/scratch_pool.hpp"

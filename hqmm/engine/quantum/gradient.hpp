@@ -10,12 +10,12 @@
 #pragma once
 
 #include <cstdint>
-#include <exception>
 #include <memory>
 #include <span>
 #include <vector>
 
 #include "hqmm/data/sequence_set.hpp"
+#include "hqmm/engine/chain/not_finite.hpp"
 #include "hqmm/model/hqmm.hpp"
 
 namespace hqmm {
@@ -59,23 +59,6 @@ struct BatchGradient {
                                       // column meets the range of ρ₀ it may be left at zero.
 
   BatchGradient& operator+=(const BatchGradient& other);
-};
-
-/// A sequence whose loss or gradient is not finite: which of the batch, and at which symbol.
-struct NotFinite {
-  std::size_t sequence = 0;
-  std::size_t position = 0;
-};
-
-/// Thrown by engines: probability zero, not a number, or too small to divide by.
-class NotFiniteError : public std::exception {
- public:
-  explicit NotFiniteError(NotFinite place) : place_(place) {}
-  [[nodiscard]] const NotFinite& place() const noexcept { return place_; }
-  [[nodiscard]] const char* what() const noexcept override { return "loss is not finite"; }
-
- private:
-  NotFinite place_;
 };
 
 /// The scratch of a gradient, for callers that compute many: reused from one batch to the next, of

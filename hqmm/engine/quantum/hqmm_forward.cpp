@@ -4,10 +4,11 @@
 #include <cmath>
 
 #include "hqmm/core/parallel.hpp"
+#include "hqmm/engine/chain/chain.hpp"
 #include "hqmm/engine/long_sequence.hpp"
-#include "hqmm/engine/quantum/chain.hpp"
 #include "hqmm/engine/quantum/choose.hpp"
 #include "hqmm/engine/quantum/forms.hpp"
+#include "hqmm/engine/quantum/hqmm_program.hpp"
 #include "hqmm/engine/quantum/long_hqmm.hpp"
 #include "hqmm/engine/scratch_pool.hpp"
 

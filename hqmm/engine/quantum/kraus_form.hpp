@@ -23,10 +23,10 @@
 
 #include "hqmm/core/panels.hpp"
 #include "hqmm/core/planes.hpp"
-#include "hqmm/engine/quantum/form.hpp"
+#include "hqmm/engine/chain/form.hpp"
+#include "hqmm/engine/chain/program.hpp"
 #include "hqmm/engine/quantum/gradient.hpp"
 #include "hqmm/engine/quantum/kraus_kernels.hpp"
-#include "hqmm/engine/quantum/program.hpp"
 
 namespace hqmm {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "hqmm/engine/quantum/form.hpp"
+#include "hqmm/engine/chain/form.hpp"
 #include "hqmm/engine/quantum/lanes_kernels.hpp"
 
 namespace hqmm {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "hqmm/core/aligned.hpp"
-#include "hqmm/engine/quantum/linear_form.hpp"
+#include "hqmm/engine/chain/linear_form.hpp"
 
 namespace hqmm {
 

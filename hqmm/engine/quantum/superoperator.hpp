@@ -4,8 +4,8 @@
 // The coordinates are those of model/hermitian_basis.hpp, the matrices those of symbol_channel.hpp.
 #pragma once
 
+#include "hqmm/engine/chain/linear_form.hpp"
 #include "hqmm/engine/quantum/gradient.hpp"
-#include "hqmm/engine/quantum/linear_form.hpp"
 #include "hqmm/engine/quantum/symbol_channel.hpp"
 
 namespace hqmm {

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "hqmm/engine/quantum/program.hpp"
+#include "hqmm/engine/chain/program.hpp"
 
 namespace hqmm {
 

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "hqmm/engine/quantum/chain_scratch.hpp"
+#include "hqmm/engine/chain/chain_scratch.hpp"
 
 namespace hqmm {
 

@@ -1,4 +1,4 @@
-#include "hqmm/engine/quantum/chain_result.hpp"
+#include "hqmm/engine/chain/chain_result.hpp"
 
 #include <algorithm>
 

@@ -19,7 +19,8 @@
 #include <span>
 #include <vector>
 
-#include "hqmm/engine/quantum/gradient.hpp"
+#include "hqmm/data/sequence_set.hpp"
+#include "hqmm/model/position_map.hpp"
 
 namespace hqmm {
 
@@ -58,10 +59,26 @@ struct Program {
   }
 };
 
+/// What a program knows of a model: so many symbols, and operators for all of them in each set.
+struct ProgramModel {
+  std::size_t symbols = 0;
+  std::size_t sets = 1;
+  const PositionMap* positions = nullptr;  // none: one set for all positions
+};
+
+struct ProgramOptions {
+  std::size_t burn_in = 0;
+  /// Gradients flow through the burn-in, or stop where it ends.
+  bool through_burn_in = true;
+  /// Of a feasible model alone: no marks where symbols are missing.
+  bool tangent_only = false;
+  std::span<const double> weights{};  // one per sequence, or none: all are 1
+};
+
 /// Words of up to `word_length` symbols (1 to 3; more than 1 only for a stationary model of few
-/// symbols). options.tangent_only is for feasible models.
-void write_program(const Hqmm& model, std::span<const SequenceView> batch,
-                   const GradientOptions& options, int word_length, Program& out);
+/// symbols).
+void write_program(const ProgramModel& model, std::span<const SequenceView> batch,
+                   const ProgramOptions& options, int word_length, Program& out);
 
 /// s³ of the largest alphabet that has words of three, s² for two.
 inline constexpr std::size_t kMostWords = 4096;

@@ -1,4 +1,4 @@
-#include "hqmm/engine/quantum/chain_layout.hpp"
+#include "hqmm/engine/chain/chain_layout.hpp"
 
 #include <algorithm>
 

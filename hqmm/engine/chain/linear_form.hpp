@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "hqmm/core/panels.hpp"
-#include "hqmm/engine/quantum/form.hpp"
-#include "hqmm/engine/quantum/program.hpp"
+#include "hqmm/engine/chain/form.hpp"
+#include "hqmm/engine/chain/program.hpp"
 
 namespace hqmm {
 

@@ -11,7 +11,7 @@
 #include "hqmm/core/aligned.hpp"
 #include "hqmm/core/panels.hpp"
 #include "hqmm/core/types.hpp"
-#include "hqmm/engine/quantum/chain_result.hpp"
+#include "hqmm/engine/chain/chain_result.hpp"
 
 namespace hqmm {
 

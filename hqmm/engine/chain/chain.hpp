@@ -22,8 +22,9 @@
 #include <limits>
 
 #include "hqmm/core/interruption.hpp"
-#include "hqmm/engine/quantum/chain_result.hpp"
-#include "hqmm/engine/quantum/chain_states.hpp"
+#include "hqmm/engine/chain/chain_result.hpp"
+#include "hqmm/engine/chain/chain_states.hpp"
+#include "hqmm/engine/chain/not_finite.hpp"
 
 namespace hqmm {
 

@@ -1,4 +1,4 @@
-#include "hqmm/engine/quantum/program.hpp"
+#include "hqmm/engine/chain/program.hpp"
 
 #include <algorithm>
 
@@ -36,12 +36,12 @@ class WordNumbers {
 
 class Writer {
  public:
-  Writer(const Hqmm& model, const GradientOptions& options, int word_length, Program& out)
+  Writer(const ProgramModel& model, const ProgramOptions& options, int word_length, Program& out)
       : model_(model),
         options_(options),
         word_length_(word_length),
-        s_(static_cast<std::uint32_t>(model.alphabet_size())),
-        missing_base_(static_cast<std::uint32_t>(model.sets.size()) * s_),
+        s_(static_cast<std::uint32_t>(model.symbols)),
+        missing_base_(static_cast<std::uint32_t>(model.sets) * s_),
         out_(out),
         numbers_(s_, word_length, out) {}
 
@@ -96,10 +96,11 @@ class Writer {
   void write_run(std::size_t t, std::size_t end) {
     const std::size_t length = symbols_.size();
     if (word_length_ == 1) {
-      const bool stationary = model_.positions.stationary();
+      const PositionMap* positions = model_.positions;
+      const bool stationary = positions == nullptr || positions->stationary();
+      const std::uint32_t only = positions == nullptr ? 0 : positions->entries()[0];
       for (; t < end; ++t) {
-        const std::uint32_t set =
-            stationary ? model_.positions.entries()[0] : model_.positions.set_at(t, length);
+        const std::uint32_t set = stationary ? only : positions->set_at(t, length);
         out_.steps.push_back(symbols_[t] == kMissing ? missing_base_ + set
                                                      : set * s_ + symbols_[t]);
         out_.missing |= symbols_[t] == kMissing;
@@ -127,8 +128,8 @@ class Writer {
     return size;
   }
 
-  const Hqmm& model_;
-  const GradientOptions& options_;
+  const ProgramModel& model_;
+  const ProgramOptions& options_;
   int word_length_;
   std::uint32_t s_;
   std::uint32_t missing_base_;
@@ -139,8 +140,8 @@ class Writer {
 
 }  // namespace
 
-void write_program(const Hqmm& model, std::span<const SequenceView> batch,
-                   const GradientOptions& options, int word_length, Program& out) {
+void write_program(const ProgramModel& model, std::span<const SequenceView> batch,
+                   const ProgramOptions& options, int word_length, Program& out) {
   out.steps.clear();
   out.offsets.assign(1, 0);
   out.marks.clear();
@@ -148,8 +149,7 @@ void write_program(const Hqmm& model, std::span<const SequenceView> batch,
   out.scored.clear();
   out.words.clear();
   out.missing = false;
-  out.base_operators = static_cast<std::uint32_t>(model.sets.size()) *
-                       static_cast<std::uint32_t>(model.alphabet_size() + 1);
+  out.base_operators = static_cast<std::uint32_t>(model.sets * (model.symbols + 1));
   if (options.weights.empty()) {
     out.weights.assign(batch.size(), 1.0);
   } else {

@@ -1,4 +1,4 @@
-#include "hqmm/engine/quantum/linear_form.hpp"
+#include "hqmm/engine/chain/linear_form.hpp"
 
 #include <algorithm>
 

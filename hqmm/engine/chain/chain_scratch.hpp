@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "hqmm/core/aligned.hpp"
-#include "hqmm/engine/quantum/chain_layout.hpp"
-#include "hqmm/engine/quantum/form.hpp"
+#include "hqmm/engine/chain/chain_layout.hpp"
+#include "hqmm/engine/chain/form.hpp"
 
 namespace hqmm {
 
