@@ -16,5 +16,7 @@ pkg_check_modules(libseccomp REQUIRED IMPORTED_TARGET libseccomp)
 pkg_check_modules(liblzma IMPORTED_TARGET liblzma)
 pkg_check_modules(libzstd IMPORTED_TARGET libzstd)
 find_package(BZip2)
+# hqmm train --live, where it is there.
+pkg_check_modules(httplib IMPORTED_TARGET cpp-httplib)
 find_path(RANDOM123_INCLUDE_DIR Random123/philox.h REQUIRED)
 find_path(SPECTRA_INCLUDE_DIR Spectra/GenEigsSolver.h REQUIRED)

@@ -175,7 +175,7 @@ std::string report_document(const std::vector<std::string>& paths, const ReportO
                                 : fmt::format("{} and {} more", first, paths.size() - 1);
   const Json document{{"version", HQMM_VERSION},
                       {"title", title},
-                      {"live", false},
+                      {"live", options.live},
                       {"items", std::move(builder.items)},
                       {"scores", std::move(scores)}};
   return document.dump(-1, ' ', false, Json::error_handler_t::replace);

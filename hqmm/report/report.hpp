@@ -28,6 +28,7 @@ struct ReportOptions {
   std::string truth;               // a model file: what made the data, scored with the others
   std::size_t most_epochs = 1000;  // of a restart that are drawn; the best one is among them
   int threads = 0;
+  bool live = false;  // while a run trains: the page asks for more, the run's model is left out
 };
 
 /// The document of run folders, model and classifier files, and the JSON of `reproduce`, studies

@@ -157,7 +157,7 @@ Json run_item(const std::string& path, const ReportOptions& options,
   out["truth"] = nullptr;
   out["stationarity"] = read_json_of(run, "stationarity.json");
   out["model"] = nullptr;
-  if (const auto file = model_of(run, config)) {
+  if (const auto file = model_of(run, config); file && !options.live) {
     ModelFile read = read_model(*file);
     out["model"] = model_item(name, read);
     model = NamedModel{name, method_of(told), std::move(read.model)};

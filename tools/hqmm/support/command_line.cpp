@@ -112,6 +112,11 @@ Option Option::one_word() const {
   return *this;
 }
 
+Option Option::optional_value() const {
+  option_->expected(0, 1);
+  return *this;
+}
+
 Option Option::capture_default_str() const {
   option_->capture_default_str();
   return *this;

@@ -76,6 +76,8 @@ class Option {
   Option delimiter(char mark) const;
   /// A list is one word and does not go on with the next ones.
   Option one_word() const;
+  /// Given without a value it leaves the variable empty.
+  Option optional_value() const;
   /// The value that the variable has now is the default that the help shows.
   Option capture_default_str() const;
 

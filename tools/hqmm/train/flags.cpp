@@ -141,6 +141,13 @@ void TrainFlags::add_run_flags(Command command) {
                   "goes to model.h5 in it")
       .group(kRuns)
       .type_name("DIR");
+  live_ =
+      command
+          .add_option("--live", live_port_,
+                      "Show the run in a browser as it trains: 127.0.0.1, this port or a free one")
+          .optional_value()
+          .group(kRuns)
+          .type_name("[PORT]");
   command
       .add_flag(
           "--stationarity", stationarity_,

@@ -3,11 +3,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -27,13 +29,14 @@
 #include "support/data_files.hpp"
 #include "support/output.hpp"
 #include "support/own_files.hpp"
+#include "train/live.hpp"
 
 namespace hqmm::cli {
 namespace {
 
 /// Flags that change nothing about a run but where and how long it goes on.
 const std::set<std::string> kWithResume = {"--resume", "--out",     "--time-limit", "--json",
-                                           "--quiet",  "--threads", "--max-ratio"};
+                                           "--quiet",  "--threads", "--max-ratio",  "--live"};
 
 std::string absolute(const std::string& path) {
   return path.empty() || path == "-" || path == "em" ? path
@@ -148,6 +151,22 @@ LearnerKind TrainFlags::learner() const {
   return options.learner;
 }
 
+std::optional<int> TrainFlags::live_port() const {
+  if (grid_ || !live_.given()) return {};
+  require_live_pages();
+  if (live_port_.empty()) return 0;
+  int port = 0;
+  const char* end = live_port_.data() + live_port_.size();
+  const auto [rest, fault] = std::from_chars(live_port_.data(), end, port);
+  if (fault != std::errc() || rest != end || port < 1 || port > 65535) {
+    throw fail(
+        ErrorCode::kUsage,
+        "--live: expected a port from 1 to 65535 or none, found '{}' (DATA stands before it)",
+        printable(live_port_, 60));
+  }
+  return port;
+}
+
 void TrainFlags::take_sizes_from_warm_start(TrainOptions& options) const {
   if (warm_start_.empty()) return;
   Index rank =
@@ -166,6 +185,7 @@ void TrainFlags::take_sizes_from_warm_start(TrainOptions& options) const {
 }
 
 void TrainFlags::require_flags_that_go_together() const {
+  static_cast<void>(live_port());  // it may have taken DATA
   if (train_paths_.empty()) throw fail(ErrorCode::kUsage, "DATA is required (or --resume DIR)");
   if (common_.out.empty() && run_path_.empty() && !grid_) {
     throw fail(ErrorCode::kUsage, "where should the model go? Give -o model.h5 (or --run DIR)");
@@ -177,6 +197,8 @@ void TrainFlags::require_flags_that_go_together() const {
     throw fail(ErrorCode::kUsage,
                "--run needs data in a file: a run that goes on must read it again");
   }
+  if (!grid_ && live_.given() && run_path_.empty())
+    throw fail(ErrorCode::kUsage, "--live shows the run in a folder: give --run DIR as well");
   require_one_stdin({train_paths_, validation_paths_, {warm_start_}});
   require_compatible(given_);
   if (stationarity_ && learner() != LearnerKind::kNsRis)
@@ -197,6 +219,7 @@ TrainJob TrainFlags::job() {
   job.warm_start = warm_start_;
   job.warm_model = warm_model_;
   job.stationarity = stationarity_;
+  job.live_port = live_port();
   job.options = options_for(0);
   require_usable(job.options);
   job.finish_options = [this](TrainOptions& options, std::size_t alphabet_size) {
@@ -222,6 +245,7 @@ TrainJob TrainFlags::resume(const RunDirectory& run) const {
   TrainJob job;
   job.common = common_;
   job.resuming = true;
+  job.live_port = live_port();
   job.run_path = resume_path_;
   // A folder from someone else must not choose what is overwritten: its `out` is told, not used.
   job.out = common_.out.empty() ? model_in(resume_path_) : common_.out;

@@ -40,6 +40,7 @@ struct TrainJob {
   std::string expected_simd;
   bool stationarity = false;
   bool resuming = false;
+  std::optional<int> live_port;  // 0: any that is free; none: no page is served
   TrainOptions options;
   /// Fills in what depends on the alphabet (the paper preset's tuned values).
   std::function<void(TrainOptions&, std::size_t)> finish_options;
@@ -79,6 +80,7 @@ class TrainFlags {
   void take_sizes_from_warm_start(TrainOptions& options) const;
   [[nodiscard]] bool given(std::string_view id) const { return given_.contains(id); }
   [[nodiscard]] LearnerKind learner() const;
+  [[nodiscard]] std::optional<int> live_port() const;
 
   Command command_;
   bool grid_ = false;
@@ -92,6 +94,8 @@ class TrainFlags {
   std::string run_path_, resume_path_, warm_start_;
   double validation_share_ = 0.2;
   bool stationarity_ = false;
+  Option live_;
+  std::string live_port_;
   std::string preset_ = "default";
   GivenOptions given_;  // by the flags of the options' table
 };

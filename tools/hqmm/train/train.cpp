@@ -31,6 +31,7 @@
 #include "support/rescue.hpp"
 #include "train/data.hpp"
 #include "train/doubt.hpp"
+#include "train/live.hpp"
 #include "train/options.hpp"
 #include "train/progress.hpp"
 
@@ -182,7 +183,7 @@ void save_model(const TrainJob& job, bool in_run, const ModelFile& file) {
 
 /// Trains with a line of progress for people.
 SessionResult train_in(const TrainJob& job, const Session& session, std::optional<ActiveRun>& run,
-                       const StopRequest& stop) {
+                       const StopRequest& stop, std::optional<LivePage>& live) {
   std::optional<Progress> progress;
   SessionRequest request;
   request.warm_start = find_warm_start(job, run);
@@ -200,7 +201,10 @@ SessionResult train_in(const TrainJob& job, const Session& session, std::optiona
     progress.emplace(job.common, options);
   };
   request.hooks.on_resume = [&](const Resumption& at) { progress->go_on(at); };
-  request.hooks.on_epoch = [&](Stage, const EpochRecord& record) { progress->show(record); };
+  request.hooks.on_epoch = [&](Stage, const EpochRecord& record) {
+    progress->show(record);
+    if (live) live->tell();
+  };
   try {
     return session.run(request);
   } catch (const Error& error) {
@@ -245,9 +249,14 @@ void run_training(TrainJob& job, std::optional<ActiveRun>& run) {
         job.config(hash_text(*session.data().train), hash_text(*session.data().validation));
     run.emplace(job.run_path, config.dump());
   }
+  std::optional<LivePage> live;  // until all is written
+  if (job.live_port) {
+    live.emplace(job.run_path, *job.live_port);
+    narrate(job.common, fmt::format("{} shows the run while it trains", live->address()));
+  }
   tell_where_the_model_goes(job);
   if (!session.data().how.empty()) narrate(job.common, session.data().how);
-  const SessionResult trained = train_in(job, session, run, stop);
+  const SessionResult trained = train_in(job, session, run, stop, live);
   if (trained.ended_in == Stage::kWarmStart) {
     throw fail(ErrorCode::kInterrupted, "interrupted during the warm start: {}",
                run ? how_to_go_on(job) : "nothing was written");
