@@ -1,4 +1,4 @@
-"""What is asked of a fitted model beside data: its channel, its entropy, its size, its criteria."""
+"""What is asked of a fitted model beside data: its channel, its entropy, its size, its criteria, its circuit."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core
-from ._base import SequenceEstimator, count, seed_of
+from ._base import SequenceEstimator, count, seed_of, text
 
 # For docstrings.
 ANALYSED = """n_parameters_ : int
@@ -63,6 +63,28 @@ class Analysis(SequenceEstimator):
         """
         return _core.entropy_rate(self._fitted(), count("symbols", symbols, 0), seed_of(random_state),
                                   self._threads())
+
+    def to_qasm(self, format: str = "openqasm3", *, steps: Optional[int] = None, initial: str = "auto") -> str:
+        """The model as a quantum circuit, the text that `hqmm export` writes.
+
+        format: "openqasm3" or "openqasm2". steps: symbols to emit; by default 10, or the length of a
+        position map. initial: "auto" prepares a mixed initial state by purification, "pure" refuses one.
+        """
+        if format not in ("openqasm3", "openqasm2"):
+            raise ValueError(f"format: expected 'openqasm3' or 'openqasm2', found {format!r:.60}")
+        return self._circuit(format, steps, initial)
+
+    def to_qutip(self, *, steps: Optional[int] = None, initial: str = "auto") -> str:
+        """A Python program for QuTiP with the circuit, as `hqmm export --format qutip` writes it.
+
+        It needs nothing of hqmm; its function probability(symbols) works out what a sequence weighs, of at
+        most `steps` symbols where the model depends on the position.
+        """
+        return self._circuit("qutip", steps, initial)
+
+    def _circuit(self, format: str, steps: Optional[int], initial: str) -> str:
+        return _core.circuit(self._fitted(), format, 0 if steps is None else count("steps", steps, 1),
+                             text("initial", initial))
 
     def aic(self, X: Any, lengths: Any = None) -> float:
         """Akaike's criterion 2k − 2ℓ with k = n_parameters_; smaller is better."""

@@ -1,5 +1,5 @@
-// What `hqmm inspect` finds out about a model, what `hqmm convert` makes of it, and why a
-// classifier decides as it does.
+// What `hqmm inspect` finds out about a model, what `hqmm convert` and `hqmm export` make of it,
+// and why a classifier decides as it does.
 #include <numbers>
 
 #include "binding.hpp"
@@ -100,6 +100,30 @@ std::shared_ptr<ModelFile> expand(const ModelFile& file) {
   return out;
 }
 
+CircuitFormat text_format(const std::string& name) {
+  if (name == "openqasm3") return CircuitFormat::kOpenQasm3;
+  if (name == "openqasm2") return CircuitFormat::kOpenQasm2;
+  if (name == "qutip") return CircuitFormat::kQutip;
+  throw fail(ErrorCode::kUsage, "format: expected 'openqasm3' or 'openqasm2', found '{}'",
+             printable(name, 40));
+}
+
+InitialCircuit initial_circuit(const std::string& name) {
+  if (name == "auto") return InitialCircuit::kAuto;
+  if (name == "pure") return InitialCircuit::kPure;
+  throw fail(ErrorCode::kUsage, "initial: expected 'auto' or 'pure', found '{}'",
+             printable(name, 40));
+}
+
+/// The text of `hqmm export`; no steps are its default.
+std::string circuit(const ModelFile& file, const std::string& format, std::size_t steps,
+                    const std::string& initial) {
+  const CircuitFormat wanted = text_format(format);
+  const CircuitOptions options{steps, initial_circuit(initial)};
+  return Watch().run_interruptible(
+      [&] { return write_circuit(model_circuit(file.model, options), wanted); });
+}
+
 /// For every sequence an array (length, classes): what each symbol changes in the log-odds.
 py::list explain(const ClassifierFile& file, const SequenceSet& set, int threads) {
   const std::size_t classes = file.classifier.classes.size();
@@ -131,6 +155,8 @@ void bind_analysis(py::module_& m) {
   m.def("embed", &embed, py::arg("model"), py::arg("kind"), py::arg("emission") = "edge",
         py::arg("field") = "complex");
   m.def("expand", &expand);
+  m.def("circuit", &circuit, py::arg("model"), py::arg("format") = "openqasm3",
+        py::arg("steps") = 0, py::arg("initial") = "auto");
   m.def("explain", &explain, py::arg("classifier"), py::arg("sequences"), py::arg("threads") = 1);
 }
 

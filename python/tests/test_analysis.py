@@ -1,5 +1,6 @@
 """What `hqmm inspect` and `hqmm convert` do, from Python; criteria; explanations."""
 
+import itertools
 import json
 
 import numpy as np
@@ -75,6 +76,39 @@ def test_embedding_and_expanding_are_those_of_convert(tmp_path, cli, rows):
             state.to_hqmm(**wrong)
 
 
+def test_circuits_are_those_of_export(tmp_path, cli, rows):
+    for model in models(rows):
+        model.save(tmp_path / "m.h5")
+
+        def exported(*options):
+            return cli("export", tmp_path / "m.h5", *options)
+
+        assert model.to_qasm() == exported()
+        assert model.to_qasm("openqasm2", steps=3) == exported("--format", "openqasm2", "--steps", 3)
+        assert model.to_qasm(steps=np.int64(4)) == exported("--steps", 4)
+        assert model.to_qutip() == exported("--format", "qutip")
+        for wrong in ({"format": "qutip"}, {"format": 3}, {"steps": 0}, {"steps": 1.5}, {"initial": "odd"}):
+            with pytest.raises(ValueError, match=next(iter(wrong))):
+                model.to_qasm(**wrong)
+        with pytest.raises(ValueError, match="steps=1000000 is more than"):
+            model.to_qasm(steps=1_000_000)
+    kraus, pure = hqmm.HQMM.from_kraus(models(rows)[0].kraus_), np.diag([1.0, 0.0])
+    with pytest.raises(ValueError, match="initial='pure': the initial state is mixed"):
+        kraus.to_qasm(initial="pure")
+    started = hqmm.HQMM.from_kraus(kraus.kraus_, pure)
+    assert started.to_qasm(initial="pure") == started.to_qasm()
+
+
+def test_qutip_programs_give_the_probabilities(rows):
+    pytest.importorskip("qutip")
+    words = [np.array(word) for word in itertools.product(range(3), repeat=2)]
+    for model in models(rows):
+        program = {"__name__": "circuit"}
+        exec(model.to_qutip(steps=2), program)
+        found = [program["probability"](word) for word in words]
+        assert np.allclose(found, np.exp(model.score_sequences(words)), rtol=0, atol=1e-10)
+
+
 def test_explanations_are_those_of_the_command_line(tmp_path, cli):
     rng = np.random.default_rng(0)
     X = rng.integers(3, size=(60, 9))
@@ -95,7 +129,7 @@ def test_explanations_are_those_of_the_command_line(tmp_path, cli):
 
 def test_before_fit():
     for call in (lambda: hqmm.HQMM(2).n_parameters_, lambda: hqmm.HMM().fixed_point_, hqmm.HQMM(2).spectrum,
-                 hqmm.HMM().to_hqmm, lambda: hqmm.HQMM(2).aic([0]), lambda: hqmm.HQMMClassifier().explain([0])):
+                 hqmm.HMM().to_hqmm, hqmm.HQMM(2).to_qasm, hqmm.HMM().to_qutip, lambda: hqmm.HQMM(2).aic([0]), lambda: hqmm.HQMMClassifier().explain([0])):
         with pytest.raises(NotFittedError):
             call()
 
