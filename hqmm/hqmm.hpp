@@ -39,6 +39,7 @@
 #include "hqmm/learn/trainer.hpp"
 #include "hqmm/model/any_model.hpp"
 #include "hqmm/model/channel.hpp"
+#include "hqmm/model/channel_structure.hpp"
 #include "hqmm/model/embedding.hpp"
 #include "hqmm/model/likelihood.hpp"
 #include "hqmm/model/parameters.hpp"

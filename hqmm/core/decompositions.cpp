@@ -52,6 +52,12 @@ Matrix svd_unitary_factor(const Matrix& a) {
   return svd.matrixU() * svd.matrixV().adjoint();
 }
 
+Index numerical_rank(const Matrix& a, double tolerance) {
+  Eigen::ColPivHouseholderQR<Matrix> qr(a);
+  qr.setThreshold(tolerance);
+  return qr.rank();
+}
+
 RealVector singular_values(const Matrix& a) { return Eigen::JacobiSVD<Matrix>(a).singularValues(); }
 
 }  // namespace hqmm

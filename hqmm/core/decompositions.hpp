@@ -57,6 +57,9 @@ struct NormalEigen {
 
 /// The unitary factor UV† of A = UΣV†, which has the shape of A.
 [[nodiscard]] Matrix svd_unitary_factor(const Matrix& a);
+/// How many rows are linearly independent, by pivoted QR: pivots below `tolerance` times the
+/// largest count as zero.
+[[nodiscard]] Index numerical_rank(const Matrix& a, double tolerance);
 /// Descending.
 [[nodiscard]] RealVector singular_values(const Matrix& a);
 

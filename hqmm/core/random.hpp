@@ -24,6 +24,7 @@ enum class Purpose : std::uint64_t {
   kNoise = 7,         // noise added to a warm start
   kDropout = 8,       // positions marginalised during training
   kEntropy = 9,       // the entropy-rate estimate
+  kGeneric = 10,      // an element of a space in no special position
   kTest = 1000,
 };
 

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "classify/classify.hpp"
+#include "commands/inspect_structure.hpp"
 #include "hqmm/core/error.hpp"
 #include "hqmm/core/types.hpp"
 #include "hqmm/io/atomic_file.hpp"
@@ -61,6 +62,7 @@ struct Findings {
   std::optional<Spectrum> spectrum;
   std::optional<FixedPoint> fixed_point;
   std::optional<EntropyRate> entropy;
+  StructureFindings structure;
 };
 
 Findings look_at_model(const AnyModel& model, const InspectFlags& options) {
@@ -73,6 +75,7 @@ Findings look_at_model(const AnyModel& model, const InspectFlags& options) {
     out.spectrum = channel_spectrum(hmm, options.eigenvalues);
     out.fixed_point = channel_fixed_point(hmm);
     out.entropy = entropy_rate(hmm, entropy);
+    out.structure = look_at_structure(model, *out.fixed_point);
     return out;
   };
   if (const auto* hmm = std::get_if<Hmm>(&model)) return look_at_hmm(*hmm);
@@ -87,6 +90,8 @@ Findings look_at_model(const AnyModel& model, const InspectFlags& options) {
     out.fixed_point->state = out.fixed_point->state.real().cast<Complex>().eval();
   progress.show("hqmm: leading eigenvalues of the channel …");
   out.spectrum = channel_spectrum(set, options.eigenvalues, &*out.fixed_point, hqmm.field);
+  progress.show("hqmm: blocks of the channel …");
+  out.structure = look_at_structure(model, *out.fixed_point);
   progress.show("hqmm: entropy rate …");
   out.entropy = entropy_rate(hqmm, entropy, &*out.fixed_point);
   return out;
@@ -171,6 +176,7 @@ Json findings_json(const ModelFile& file, const Findings& found) {
     out["eigenvalues"] = spectrum_json(*found.spectrum);
     if (!found.spectrum->converged) out["eigenvalues_converged"] = false;
     out["mixing_rate"] = found.spectrum->mixing_rate;
+    add_structure(out, found.structure, *found.fixed_point);
     out["entropy_rate"] = {
         {"nats", found.entropy->nats},
         {"bits", found.entropy->nats / std::numbers::ln2},
@@ -298,6 +304,7 @@ std::string findings_text(const InspectFlags& options, const ModelFile& file,
   out += matrix_text(found.fixed_point->state, shown_of(file.model));
   out += states_text(file.model, found.fixed_point->state);
   out += spectrum_text(*found.spectrum);
+  out += structure_text(found.structure, *found.fixed_point);
   const double s = static_cast<double>(alphabet_of(file.model).size());
   const double bits = found.entropy->nats / std::numbers::ln2;
   out += fmt::format("entropy rate            {:.5f} ± {:.5f} bits per symbol", bits,
@@ -417,7 +424,8 @@ void add_inspect(Command program) {
           "The leading eigenvalues, or a classifier's models, with TABs between");
   command.footer(
       R"(The channel is one step with its symbol unseen. Its leading eigenvalues say how fast the model forgets
-(modulus) and what periods it has found in the data (phase).
+(modulus) and what periods it has found in the data (phase). Its irreducible blocks are the subspaces it never leaves,
+with the order in which it visits their parts; docs/quantum.md says more.
 Of a run: its options, how far it got, and what 'train --stationarity' measured of the paper's bound.
 
 Examples:
