@@ -48,6 +48,7 @@
 #include "hqmm/model/sample.hpp"
 #include "hqmm/model/synthetic.hpp"
 #include "hqmm/model/viterbi.hpp"
+#include "hqmm/model/zoo.hpp"
 #include "hqmm/report/report.hpp"
 #include "hqmm/reproduction/splice_protocol.hpp"
 #include "hqmm/run/provenance.hpp"

@@ -10,11 +10,11 @@ import h5py
 import numpy as np
 import pytest
 
-from conftest import (BAD_DATA, BINARY, CANNOT_WRITE, NO_INPUT, OK, USAGE, fails, hqmm, hqmm_json,
+from conftest import (BAD_DATA, BINARY, CANNOT_WRITE, NO_INPUT, OK, SOURCE, USAGE, fails, hqmm, hqmm_json,
                       random_kraus, write_hqmm)
 
 
-@pytest.mark.parametrize("kind", ["synthetic-hmm", "synthetic-hqmm"])
+@pytest.mark.parametrize("kind", ["synthetic-hmm", "synthetic-hqmm", "even", "fanizza"])
 def test_generate_is_reproducible_and_complete(tmp_path, kind):
     for folder, threads in (("a", 1), ("b", 2)):
         assert hqmm("generate", kind, "-o", tmp_path / folder, "--threads", threads).returncode == OK
@@ -24,7 +24,7 @@ def test_generate_is_reproducible_and_complete(tmp_path, kind):
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes(), name
     rows = [line.split() for line in (tmp_path / "a" / "train.txt").read_text().splitlines()]
     assert len(rows) == 20 and all(len(row) == 3000 for row in rows)
-    assert set().union(*rows) == set("012345")
+    assert set().union(*rows) == set("012345" if kind.startswith("synthetic") else "01")
     hqmm("generate", kind, "-o", tmp_path / "c", "--seed", 2)
     assert (tmp_path / "a" / "test.txt").read_bytes() != (tmp_path / "c" / "test.txt").read_bytes()
 
@@ -88,6 +88,26 @@ def test_sampling_depends_on_the_seed_alone(model):
     document = hqmm_json("sample", model, "--count", 2, "--length", 40)
     assert [" ".join(y) for y in document["sequences"]] == one.splitlines()[:2]
     assert hqmm("score", model, "-", stdin=one).returncode == OK
+
+
+@pytest.mark.parametrize("process, bits", [("golden-mean", 2 / 3), ("nemo", 3 / 4), ("mess3", None)])
+def test_generate_tells_the_entropy_rate(tmp_path, process, bits):
+    rate = hqmm_json("generate", process, "-o", tmp_path)["entropy_rate"]
+    assert rate["exact"] is (bits is not None)
+    if bits is not None:
+        assert rate["bits"] == pytest.approx(bits, abs=1e-12)
+    scored = hqmm_json("score", tmp_path / "true_model.h5", tmp_path / "test.txt")
+    assert scored["bits_per_symbol"] == pytest.approx(rate["bits"], abs=0.01)
+    narrated = hqmm("generate", process, "-o", tmp_path).stderr
+    said = f"{bits:.6f} bits per symbol, exactly" if bits else f"{rate['bits']:.5f} ± "
+    assert f"entropy rate {said}" in narrated
+
+
+def test_every_process_is_described(tmp_path):
+    listed = hqmm("generate", "--help").stdout.split("Processes:\n")[1].split("\n\n")[0]
+    page = (SOURCE / "docs/zoo.md").read_text(encoding="utf-8")
+    names = [line.split()[0] for line in listed.splitlines()]
+    assert len(names) == 10 and all(f"| `{name}` |" in page and f"**{name}**" in page for name in names)
 
 
 def test_inspect_tells_what_the_stern_gerlach_model_does(tmp_path):

@@ -1,11 +1,16 @@
-// hqmm generate: the paper's two benchmark data sets, with the models that make them.
+// hqmm generate: data of processes with a known truth, the paper's two among them, with the models
+// that make them.
 #include <fmt/format.h>
 
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <numbers>
+#include <optional>
 #include <string>
 #include <system_error>
+#include <variant>
+#include <vector>
 
 #include "hqmm/core/error.hpp"
 #include "hqmm/data/sequence_set.hpp"
@@ -14,7 +19,9 @@
 #include "hqmm/io/model_file.hpp"
 #include "hqmm/io/sequences.hpp"
 #include "hqmm/model/any_model.hpp"
+#include "hqmm/model/channel.hpp"
 #include "hqmm/model/synthetic.hpp"
+#include "hqmm/model/zoo.hpp"
 #include "support/command.hpp"
 #include "support/model_text.hpp"
 #include "support/output.hpp"
@@ -27,9 +34,36 @@ struct GenerateFlags {
   std::string which;
 };
 
+struct KnownEntropy {
+  double bits = 0.0;
+  std::optional<double> standard_error;  // of an estimate
+};
+
+KnownEntropy entropy_of(const Process& process, const AnyModel& model,
+                        const GenerateFlags& options) {
+  if (const auto exact = process.exact_entropy()) return {*exact, {}};
+  const EntropyOptions how{0, options.common.seed, options.common.threads};
+  const EntropyRate found = std::visit([&](const auto& m) { return entropy_rate(m, how); }, model);
+  return {found.nats / std::numbers::ln2, found.standard_error / std::numbers::ln2};
+}
+
+Json entropy_json(const KnownEntropy& entropy) {
+  Json out{{"bits", entropy.bits}, {"exact", !entropy.standard_error.has_value()}};
+  if (entropy.standard_error) out["standard_error_bits"] = *entropy.standard_error;
+  return out;
+}
+
+std::string entropy_text(const KnownEntropy& entropy) {
+  if (!entropy.standard_error) return fmt::format("{:.6f} bits per symbol, exactly", entropy.bits);
+  return fmt::format("{:.5f} ± {:.5f} bits per symbol, estimated", entropy.bits,
+                     *entropy.standard_error);
+}
+
 void run_generate(const GenerateFlags& options) {
-  const AnyModel source =
-      options.which == "synthetic-hmm" ? AnyModel(synthetic_hmm()) : AnyModel(synthetic_hqmm());
+  const Process* process = find_process(options.which);
+  if (process == nullptr)  // the parser knows the names
+    throw fail(ErrorCode::kInternal, "there is no process {}", options.which);
+  const AnyModel source = process->model();
   const std::filesystem::path folder = options.common.out;
   std::error_code failure;
   std::filesystem::create_directories(folder, failure);
@@ -57,6 +91,8 @@ void run_generate(const GenerateFlags& options) {
   for (const char* name : {"true_model.h5", "true_model.json"})
     write_model((folder / name).string(), truth);
   report["true_model"] = (folder / "true_model.h5").string();
+  const KnownEntropy entropy = entropy_of(*process, source, options);
+  report["entropy_rate"] = entropy_json(entropy);
 
   if (options.common.json) {
     Output output(Readers::kPrograms);
@@ -69,6 +105,20 @@ void run_generate(const GenerateFlags& options) {
           "{}: train.txt (20 × 3000), validation.txt and test.txt (10 × 3000 each), true_model.h5 "
           "and .json ({}) → {}",
           options.which, describe(source), folder.string()));
+  narrate(options.common, "entropy rate " + entropy_text(entropy));
+}
+
+std::vector<std::string> names_of_processes() {
+  std::vector<std::string> out;
+  for (const Process& process : processes()) out.emplace_back(process.name);
+  return out;
+}
+
+std::string table_of_processes() {
+  std::string out = "Processes:\n";
+  for (const Process& process : processes())
+    out += fmt::format("  {:<20}{}\n", process.name, process.summary);
+  return out;
 }
 
 }  // namespace
@@ -76,17 +126,21 @@ void run_generate(const GenerateFlags& options) {
 void add_generate(Command program) {
   auto options = std::make_shared<GenerateFlags>();
   Command command =
-      program.add_subcommand("generate", "The paper's synthetic benchmarks and their true models")
+      program.add_subcommand("generate", "Processes with a known truth: sequences and true models")
           .group("Data");
-  command
-      .add_option("BENCHMARK", options->which,
-                  "synthetic-hmm (6 states, 6 symbols) or synthetic-hqmm (n = 2)")
+  command.add_option("PROCESS", options->which, "One of the processes below")
       .required()
-      .check(one_of({"synthetic-hmm", "synthetic-hqmm"}))
+      .check(one_of(names_of_processes()))
       .type_name("");
   add_common(command, options->common, "Folder to write to; made when missing");
   command.option("--out").required();
-  command.footer("Example: hqmm generate synthetic-hmm -o data/hmm --seed 1");
+  command.footer(table_of_processes() +
+                 R"(
+Each writes train.txt, validation.txt, test.txt and its exact model, and says its entropy rate: what no model
+can score below. docs/zoo.md says how each is made.
+Examples:
+  hqmm generate synthetic-hmm -o data/hmm --seed 1
+  hqmm generate golden-mean -o data/golden)");
   command.callback([options] { run_generate(*options); });
 }
 
