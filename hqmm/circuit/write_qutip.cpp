@@ -18,26 +18,21 @@ std::string gate_list(const Circuit& circuit) {
 
 constexpr const char* kProgram = R"(
 
-def gate(target, control, theta, phi, lam):
-    """One gate on all qubits. Tensor products begin with the highest qubit."""
-    one_qubit = qutip.Qobj([
-        [np.cos(theta / 2), -np.exp(1j * lam) * np.sin(theta / 2)],
-        [np.exp(1j * phi) * np.sin(theta / 2), np.exp(1j * (phi + lam)) * np.cos(theta / 2)]])
-
-    def on(operators):
-        return qutip.tensor([operators.get(q, qutip.qeye(2)) for q in reversed(range(QUBITS))])
-
-    if control is None:
-        return on({target: one_qubit})
-    zero, one = qutip.basis(2, 0).proj(), qutip.basis(2, 1).proj()
-    return on({control: zero}) + on({control: one, target: qutip.sigmax()})
-
-
 def unitary(gates):
-    out = qutip.tensor([qutip.qeye(2)] * QUBITS)
-    for each in gates:
-        out = gate(*each) * out
-    return out
+    """The gates one after the other, as an operator on all qubits. Tensor products begin with the highest qubit."""
+    out = np.eye(2**QUBITS, dtype=complex).reshape([2] * QUBITS + [2**QUBITS])
+    for target, control, theta, phi, lam in gates:
+        axis = QUBITS - 1 - target
+        if control is None:
+            one_qubit = np.array([
+                [np.cos(theta / 2), -np.exp(1j * lam) * np.sin(theta / 2)],
+                [np.exp(1j * phi) * np.sin(theta / 2), np.exp(1j * (phi + lam)) * np.cos(theta / 2)]])
+            out = np.moveaxis(np.tensordot(one_qubit, out, (1, axis)), 0, axis)
+        else:
+            where = [np.s_[:]] * QUBITS
+            where[QUBITS - 1 - control] = np.s_[1:]
+            out[tuple(where)] = np.flip(out[tuple(where)], axis).copy()
+    return qutip.Qobj(out.reshape(2**QUBITS, 2**QUBITS), dims=[[2] * QUBITS] * 2)
 
 
 def system_of(rho):
@@ -57,13 +52,16 @@ def outcome(symbol):
     return qutip.Qobj(np.diag(diagonal), dims=[[2] * QUBITS] * 2)
 
 
+PREPARED = unitary(PREPARE)
+UNITARIES = [[unitary(part) for part in step] for step in STEPS]
+
+
 def probability(symbols):
     """P(these symbols, numbers from 0 on): prepared, then measured and reset once per symbol."""
-    rho = unitary(PREPARE) * qutip.tensor([qutip.basis(2, 0).proj()] * QUBITS) * unitary(PREPARE).dag()
+    rho = PREPARED * qutip.tensor([qutip.basis(2, 0).proj()] * QUBITS) * PREPARED.dag()
     rho = system_of(rho)
-    unitaries = [[unitary(part) for part in step] for step in STEPS]
     for t, symbol in enumerate(symbols):
-        for part in unitaries[ORDER[t]]:
+        for part in UNITARIES[ORDER[t]]:
             rho = part * with_environment(system_of(rho) if rho.shape[0] > 2**SYSTEM else rho) * part.dag()
         projector = outcome(symbol)
         rho = system_of(projector * rho * projector)

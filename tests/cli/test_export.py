@@ -6,6 +6,7 @@ The simulators take minutes: only `./dev test circuits` installs and runs them (
 import itertools
 import json
 import os
+import runpy
 import subprocess
 import sys
 
@@ -91,6 +92,25 @@ def test_qutip_computes_the_same_probabilities(tmp_path, field, emission):
                           stdout=subprocess.PIPE, check=True, text=True)
     found = json.loads(done.stdout.splitlines()[-1])
     assert np.abs(np.array(found) - np.array(list(expected.values()))).max() < 1e-10
+
+
+@pytest.mark.skipif(not SIMULATORS, reason="./dev test circuits works out a hundred models")
+@pytest.mark.parametrize("field, emission", KINDS)
+@pytest.mark.parametrize("n", [2, 3, 4, 8])
+def test_qutip_computes_the_same_probabilities_of_a_hundred_models(tmp_path, n, field, emission):
+    pytest.importorskip("qutip")
+    rng = np.random.default_rng(n)
+    for k in range(7):
+        s, w = 2 + k % 5, 1 + k % 2
+        model = model_of(tmp_path, field, emission, (s, w, n), seed=k)
+        exported(model, tmp_path / "circuit.py", "--format", "qutip", "--steps", 3)
+        probability = runpy.run_path(str(tmp_path / "circuit.py"))["probability"]
+        words = rng.integers(s, size=(4, 3))
+        data = tmp_path / "words.txt"
+        data.write_text("".join(" ".join(map(str, word)) + "\n" for word in words))
+        scored = hqmm_json("score", model, data, "--per-sequence")["per_sequence"]
+        for word, one in zip(words, scored):
+            assert abs(probability(word.tolist()) - np.exp(one["log_likelihood"])) < 1e-10, (k, word)
 
 
 def z_of_chi_squared(observed, expected):
