@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
+#include <initializer_list>
 #include <numbers>
 #include <utility>
 #include <vector>
@@ -56,8 +58,9 @@ EdgeHmm started(EdgeHmm model, std::initializer_list<double> stationary) {
 constexpr int kGaps = 300;
 
 double simple_nonunifilar_entropy() {
-  std::vector<double> gaps;  // n zeros, then a 1: n / 2^(n+1)
-  for (int n = 0; n < kGaps; ++n) gaps.push_back(static_cast<double>(n) * std::ldexp(1.0, -n - 1));
+  std::vector<double> gaps(kGaps);  // n zeros, then a 1: n / 2^(n+1)
+  for (int n = 0; n < kGaps; ++n)
+    gaps[static_cast<std::size_t>(n)] = static_cast<double>(n) * std::ldexp(1.0, -n - 1);
   return renewal_entropy(gaps);
 }
 
@@ -72,10 +75,10 @@ Eigen::Matrix2d fanizza_turn() {
 }
 
 double fanizza_entropy() {
-  std::vector<double> gaps;
+  std::vector<double> gaps(kGaps);
   Eigen::Vector2d state(1.0, 0.0);
-  for (int n = 0; n < kGaps; ++n) {
-    gaps.push_back(kFanizzaFade * state(1) * state(1));
+  for (double& gap : gaps) {
+    gap = kFanizzaFade * state(1) * state(1);
     state = (fanizza_turn() * state).eval();
   }
   return renewal_entropy(gaps);

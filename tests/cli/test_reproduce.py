@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import BAD_DATA, BINARY, CANNOT_WRITE, NO_INPUT, OK, USAGE, fails, hqmm, shared
+from conftest import BAD_DATA, BINARY, CANNOT_WRITE, NO_INPUT, OK, USAGE, fails, hqmm, hqmm_json, shared
 
 INTERRUPTED = 130
 
@@ -247,3 +247,23 @@ def test_every_section_is_asked_for_with_all_that_it_asks_for():
             assert wanted == given, (source, name)
         asked |= names
     assert set(known) - asked == {"table-hmm", "table-hqmm"}  # named by a variable; the quick run writes them
+
+
+def test_zoo_finds_the_smallest_models(tmp_path):
+    docs = tmp_path / "docs.md"
+    found = hqmm_json("reproduce", "zoo", "--quick", "-o", tmp_path / "out", "--write-docs", docs)
+    assert json.loads((tmp_path / "out/zoo.json").read_text()) == found
+    rows = {row["process"]: row for row in found["processes"]}
+    assert set(rows) == {"golden-mean", "even", "fanizza"}
+    golden = rows["golden-mean"]
+    assert golden["exact"] and golden["entropy_rate_bits"] == pytest.approx(2 / 3)
+    assert golden["hmm"]["smallest"]["n"] == 2 and golden["hmm"]["smallest"]["excess_bits"] <= 1e-3
+    for row in found["processes"]:
+        for kind in ("hqmm", "hmm"):
+            tried, smallest = row[kind]["tried"], row[kind]["smallest"]
+            assert all(model["excess_bits"] > 1e-3 for model in tried[:-1])
+            assert (smallest == tried[-1]) if smallest else tried[-1]["excess_bits"] > 1e-3
+    page = docs.read_text(encoding="utf-8")
+    assert page == (tmp_path / "out/zoo.md").read_text(encoding="utf-8")
+    assert "hqmm reproduce zoo --quick" in page and "| golden-mean" in page
+    fails(USAGE, "reproduce", "zoo", "--data", tmp_path, says=("--data",))

@@ -108,6 +108,10 @@ void require_own_results(const ReproduceOptions& options) {
 }
 
 void run_reproduce(const ReproduceOptions& options) {
+  if (options.which == "zoo") {
+    reproduce_zoo(options);
+    return;
+  }
   require_own_results(options);
   leave_on_interrupts();
   std::vector<Study> studies = studies_of(options.which);
@@ -142,7 +146,8 @@ void run_reproduce(const ReproduceOptions& options) {
 
 std::string ReproduceOptions::command() const {
   std::string out = "hqmm reproduce " + which;
-  out += quick ? " --quick" : fmt::format(" --seeds {}", seeds);
+  if (quick) out += " --quick";
+  if (!quick && which != "zoo") out += fmt::format(" --seeds {}", seeds);
   if (common.seed != 1) out += fmt::format(" --seed {}", common.seed);
   if (!data.empty()) out += " --data " + data;
   if (time_limit != ReproduceOptions().time_limit)
@@ -157,9 +162,12 @@ void add_reproduce(Command program) {
       program.add_subcommand("reproduce", "The paper's evaluation, with what its figures are worth")
           .group("Learn");
   command
-      .add_option("STUDY", options->which, "synthetic-hmm, synthetic-hqmm, splice or all of them")
+      .add_option(
+          "STUDY", options->which,
+          "synthetic-hmm, synthetic-hqmm, splice or all of them; zoo: the smallest models of "
+          "the processes of 'hqmm generate'")
       .required()
-      .check(one_of({"synthetic-hmm", "synthetic-hqmm", "splice", "all"}))
+      .check(one_of({"synthetic-hmm", "synthetic-hqmm", "splice", "all", "zoo"}))
       .type_name("");
   command.add_option("--seeds", options->seeds, "Training runs of every method and size")
       .check(whole_number(1, 1000))
@@ -194,7 +202,8 @@ void add_reproduce(Command program) {
       "Interrupted, the same command goes on with the first run that is not done. Runs go side by "
       "side on --threads\nthreads, each on one of its own; results do not depend on how many.\n\n"
       "Examples:\n  hqmm reproduce all --quick\n  hqmm reproduce synthetic-hmm --seeds 3 -o out\n"
-      "  HQMM_DATA=data hqmm reproduce all");
+      "  HQMM_DATA=data hqmm reproduce all\n"
+      "  hqmm reproduce zoo");
   command.callback([options] { run_reproduce(*options); });
 }
 

@@ -45,6 +45,10 @@ struct ReproductionData {
 /// splice.data in the folder or in $HQMM_DATA, or nothing.
 [[nodiscard]] std::optional<std::filesystem::path> find_splice(const std::string& folder);
 
+// zoo.cpp
+/// The smallest models of every process with a known truth, as zoo.md and zoo.json.
+void reproduce_zoo(const ReproduceOptions& options);
+
 // run.cpp
 /// Runs the cells that are not done yet and returns all, in the order of the plan. Every finished
 /// cell is a file in DIR/cells. Throws kInterrupted after Ctrl-C.
