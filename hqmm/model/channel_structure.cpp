@@ -15,7 +15,7 @@ namespace hqmm {
 namespace {
 
 constexpr double kRankTolerance = 1e-9;
-constexpr double kMostRankOperations = 1e9;
+constexpr double kMostRankOperations = 1e8;
 constexpr double kNever = 1e-9;         // a probability
 constexpr double kLeastShare = 1e-10;   // of a state in the fixed point that is visited for good
 constexpr double kPeripheral = 1e-8;    // distance of an eigenvalue from 1, or its modulus

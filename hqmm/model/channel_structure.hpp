@@ -17,7 +17,7 @@ struct ChoiRanks {
   std::vector<Index> of_symbol;
   Index of_channel = 0;  // with the symbol unseen
 };
-/// Nothing where it would take long: beyond 10⁹ operations.
+/// Nothing where it would take long: beyond 10⁸ operations.
 [[nodiscard]] std::optional<ChoiRanks> choi_ranks(const KrausSet& set);
 
 /// ‖T(I) − I‖_F of the channel T; ‖A1 − 1‖ of an HMM, 0 where rows sum to one too.

@@ -8,7 +8,6 @@
 #include <optional>
 #include <vector>
 
-#include "hqmm/learn/trainer.hpp"
 #include "hqmm/model/zoo.hpp"
 
 namespace hqmm::reproduction {

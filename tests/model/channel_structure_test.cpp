@@ -279,7 +279,7 @@ TEST(ChannelStructure, LargeAndInfeasibleChannelsHaveNone) {
   KrausSet infeasible = random_kraus(2, 1, 2, random);
   infeasible.stack() *= 1.1;
   EXPECT_FALSE(channel_structure(infeasible, channel_fixed_point(infeasible)));
-  EXPECT_FALSE(choi_ranks(KrausSet(64, 64, 32)));
+  EXPECT_FALSE(choi_ranks(KrausSet(16, 64, 32)));
 }
 
 }  // namespace
