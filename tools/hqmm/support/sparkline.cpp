@@ -53,8 +53,7 @@ std::string Sparkline::text(std::size_t most) const {
   std::string out;
   for (const double mean : means) {
     const double share = span > 0.0 ? (mean - *low) / span : 0.0;
-    const auto level = static_cast<std::size_t>(share * (kBlocks.size() - 1) + 0.5);
-    out += kBlocks[std::min(level, kBlocks.size() - 1)];
+    out += kBlocks[static_cast<std::size_t>(std::lround(share * (kBlocks.size() - 1)))];
   }
   return out;
 }
