@@ -19,7 +19,7 @@ export function nameOf(text: string): HTMLElement {
 
 /// Control and direction marks are made visible: text in a plot has no direction of its own.
 export function shorten(text: string, longest = kLongest): string {
-  const plain = text.replace(/[\u0000-\u001f\u007f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
+  const plain = text.replace(/[\u0000-\u001f\u007f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
   const letters = Array.from(plain);
   return letters.length <= longest ? plain : letters.slice(0, longest - 1).join('') + '…';
 }

@@ -1,6 +1,6 @@
 // Draws the document that stands in the page, and draws it again when a live run sends more.
 import type {Document, Item, Run} from './document';
-import {element, nameOf} from './dom';
+import {element, nameOf, shorten} from './dom';
 import {classifier, crossValidation} from './pages/classification';
 import {comparison, scoresSection} from './pages/comparison';
 import {modelPage} from './pages/model';
@@ -43,7 +43,7 @@ function draw(page: Document): void {
   const list = element('ul');
   sections.forEach((section, index) => {
     section.id = `section-${index}`;
-    list.append(element('li', {}, element('a', {href: `#section-${index}`}, section.querySelector('h2')?.textContent?.slice(0, 60) ?? '')));
+    list.append(element('li', {}, element('a', {href: `#section-${index}`}, shorten(section.querySelector('h2')?.textContent ?? '', 60))));
   });
   main.replaceChildren(element('h1', {}, nameOf(page.title)),
     element('p', {class: 'lead'}, `Written by hqmm ${page.version}. Every figure has its numbers beside it; nothing here is loaded from elsewhere.`),

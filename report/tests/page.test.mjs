@@ -1,13 +1,14 @@
 // Opens the pages of hqmm report in Chromium, from disk and without a network, and looks at them as a reader would.
 // HQMM_BINARY is the executable, HQMM_CHROMIUM the browser, HQMM_BROWSER_PACKAGES the folder with node_modules.
 import assert from 'node:assert/strict';
-import {execFileSync} from 'node:child_process';
-import {mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync} from 'node:fs';
+import {execFileSync, spawn, spawnSync} from 'node:child_process';
+import {existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
+import {createInterface} from 'node:readline';
 import {tmpdir} from 'node:os';
-import {join} from 'node:path';
+import {dirname, join} from 'node:path';
 import {after, before, test} from 'node:test';
-import {pathToFileURL} from 'node:url';
+import {fileURLToPath, pathToFileURL} from 'node:url';
 
 const require = createRequire(join(process.env.HQMM_BROWSER_PACKAGES, 'package.json'));
 const {chromium} = require('playwright-core');
@@ -56,8 +57,10 @@ async function open(file, {width = 1200, scheme = 'light'} = {}) {
   return {context, page, seen};
 }
 
-async function looksRight(file) {
-  for (const [width, scheme] of [[360, 'light'], [1400, 'dark']]) {
+const kViews = [[360, 'light'], [360, 'dark'], [1280, 'light'], [1280, 'dark']];
+
+async function looksRight(file, views = kViews) {
+  for (const [width, scheme] of views) {
     const {context, page, seen} = await open(file, {width, scheme});
     assert.deepEqual(seen.errors, [], `${file} at ${width}`);
     assert.equal(seen.requests.length, 1, `${file} asks for nothing but itself: ${seen.requests}`);
@@ -74,6 +77,19 @@ async function looksRight(file) {
 }
 
 const documentOf = (file) => JSON.parse(/<script type="application\/json" id="document">(.*?)<\/script>/s.exec(readFileSync(at(file), 'utf8'))[1]);
+
+test('the program of the page is well typed', (t) => {
+  const packages = join(dirname(process.env.HQMM_BINARY), 'report', 'packages', 'node_modules');
+  if (!existsSync(packages)) {
+    t.skip('the packages of the page are not beside the executable');
+    return;
+  }
+  const here = join(dirname(fileURLToPath(import.meta.url)), '..');
+  writeFileSync(at('tsconfig.json'), JSON.stringify({extends: join(here, 'tsconfig.json'), include: [join(here, 'src')],
+    compilerOptions: {paths: {'*': [join(packages, '*')]}}}));
+  const done = spawnSync(process.execPath, [require.resolve('typescript/bin/tsc'), '-p', at('tsconfig.json')], {encoding: 'utf8'});
+  assert.equal(done.stdout + done.stderr, '');
+});
 
 test('a run: traces, numbers that are those of the document, a file to take along', async () => {
   hqmm('report', kHostile, '--data', 'test.txt', '-o', 'run.html', '--quiet');
@@ -158,24 +174,100 @@ test('a reproduction, a study and a cross-validation', async () => {
   await context.close();
 });
 
+test('names in data, models and classifiers are text', async () => {
+  const tokens = ['<script>window.hacked=1</script>', '</script>', '"\'&<b>', '😀', '\u202e\u200fabc\u061c', 'm'.repeat(10000)];
+  const lines = Array.from({length: 12}, (_, k) => Array.from({length: 8}, (_, i) => tokens[(i * (k % 3 + 1) + k) % tokens.length]));
+  writeFileSync(at('names.txt'), lines.map((line) => line.join(' ') + '\n').join(''));
+  const classes = ['<img/src=x/onerror=window.hacked=1>', '</script><script>window.hacked=1</script>\u202e', 'c'.repeat(10000)];
+  writeFileSync(at('classes.txt'), lines.map((line, k) => `${classes[k % 3]}\t${line.join(' ')}\n`).join(''));
+  hqmm('train', 'names.txt', '--alphabet', tokens.join(','), '-n', '2', '--epochs', '2', '--run', 'names', '-o', 'names.h5', '--quiet');
+  hqmm('classify', 'fit', 'classes.txt', '--alphabet', tokens.join(','), '-o', 'classifier.h5', '--epochs', '1', '--grid', 'none', '--positions', 'each', '--quiet');
+  hqmm('report', 'names', 'names.h5', 'classifier.h5', '--data', 'names.txt', '--alphabet', tokens.join(','), '--title', kScript + 't'.repeat(10000), '-o', 'names.html', '--quiet');
+  await looksRight('names.html');
+  const {context, page} = await open('names.html');
+  assert.equal(await page.$$eval('script', (all) => all.length), 2, 'the document and the program');
+  assert.equal(await page.$$eval('main img, main script, main b', (all) => all.length), 0);
+  assert.ok((await page.locator('h1').textContent()).startsWith('</script><script>window'));
+  const texts = await page.$$eval('svg text', (all) => all.map((t) => [t.closest('figure').dataset.figure.slice(0, 60), t.firstChild?.nodeValue ?? '']));
+  assert.ok(texts.length > 0);
+  for (const [where, text] of texts) {
+    assert.ok(text.length < 200, `labels are cut in ${where}`);
+    assert.ok(!/[\u200e\u200f\u202a-\u202e]/.test(text), `marks of direction are shown in ${where}`);
+  }
+  await context.close();
+});
+
+test('the page of the demo is small', async () => {
+  hqmm('reproduce', 'all', '--quick', '-o', 'demo', '--quiet');
+  hqmm('report', 'demo', '--title', 'hqmm demo', '-o', 'demo.html', '--quiet');
+  assert.ok(statSync(at('demo.html')).size < 2e6);
+  await looksRight('demo.html');
+});
+
+/// A training that shows itself: the process, and where.
+async function live(...words) {
+  const process = spawn(globalThis.process.env.HQMM_BINARY, ['train', 'train.txt', '-n', '2', '--epochs', '100000000', '--run', 'live', '--live', ...words],
+      {cwd: folder, stdio: ['ignore', 'ignore', 'pipe']});
+  const ended = new Promise((resolve) => process.on('exit', resolve));
+  const told = [];
+  for await (const line of createInterface(process.stderr)) {
+    told.push(line);
+    const found = /http:\/\/127\.0\.0\.1:\d+\//.exec(line);
+    if (found) return {process, ended, address: found[0]};
+  }
+  return {told: told.join('\n')};
+}
+
+test('a run that trains is drawn again until it ends', async (t) => {
+  const {process, ended, address, told} = await live();
+  if (told !== undefined) {
+    assert.match(told, /cannot serve a page/);
+    t.skip(told);
+    return;
+  }
+  try {
+    const page = await browser.newPage();
+    const errors = [], elsewhere = [];
+    page.on('console', (message) => { if (message.type() === 'error') errors.push(message.text()); });
+    page.on('pageerror', (error) => errors.push(String(error)));
+    page.on('request', (request) => { if (!request.url().startsWith(address) && !/^(data|blob):/.test(request.url())) elsewhere.push(request.url()); });
+    await page.goto(address);
+    await page.waitForFunction(() => Number(document.querySelector('main').dataset.drawn) >= 3);
+    assert.ok((await page.locator('main').textContent()).includes('training now'));
+    process.kill('SIGINT');
+    await page.waitForFunction(() => document.querySelector('main').textContent.includes('interrupted'));
+    assert.equal(await ended, 130);
+    assert.deepEqual([errors, elsewhere], [[], []]);
+    await page.close();
+  } finally {
+    process.kill('SIGKILL');
+  }
+});
+
 test('a long history is thinned, many runs stay usable', async () => {
-  const line = (epoch) => JSON.stringify({restart: 0, epoch, train: {symbols: 100, log_likelihood: -100 - 50 / (1 + epoch), da: 0.1},
+  const line = (epoch, best) => JSON.stringify({restart: 0, epoch, train: {symbols: 100, log_likelihood: -100 - 50 / (1 + epoch), da: 0.1},
     validation: {symbols: 100, log_likelihood: -100 - 60 / (1 + epoch), da: 0.1}, feasibility_residual: 1e-15,
-    gradient_nuclear_norm: 1, step_size: 0.1, halved_steps: 0, seconds: epoch, best: epoch === 77777});
+    gradient_nuclear_norm: 1, step_size: 0.1, halved_steps: 0, seconds: epoch, best: epoch === best});
   const config = readFileSync(join(at('second'), 'config.json'));
-  const make = (name, epochs) => {
+  const make = (name, epochs, best) => {
     mkdirSync(at(name));
     writeFileSync(join(at(name), 'config.json'), config);
-    writeFileSync(join(at(name), 'history.jsonl'), Array.from({length: epochs}, (_, e) => line(e)).join('\n') + '\n');
+    writeFileSync(join(at(name), 'history.jsonl'), Array.from({length: epochs}, (_, e) => line(e, best)).join('\n') + '\n');
   };
-  make('long', 100000);
+  make('long', 100000, 77777);
   hqmm('report', 'long', '-o', 'long.html', '--quiet');
   assert.ok(statSync(at('long.html')).size < 5e6);
   const run = documentOf('long.html').items[0];
   assert.ok(run.restarts[0].epoch.length <= 1001 && run.restarts[0].epoch.includes(77777), 'the best epoch is kept');
+  const drawn = await open('long.html');
+  const line_of = drawn.page.locator('figure').first().locator('svg .trace path').last();
+  assert.ok((await line_of.getAttribute('d')).split(/[LMC]/).length > 500);
+  assert.deepEqual(drawn.seen.errors, []);
+  await drawn.context.close();
   const names = Array.from({length: 200}, (_, i) => `many-${i}`);
-  for (const name of names) make(name, 30);
+  for (const name of names) make(name, 30, 20);
   hqmm('report', ...names, '-o', 'many.html', '--quiet');
+  await looksRight('many.html', [[360, 'light']]);
   const {context, page, seen} = await open('many.html');
   assert.equal(await page.locator('[data-figure="comparison-curves"] svg .trace').count(), 200);
   assert.deepEqual(seen.errors, []);

@@ -1,7 +1,7 @@
 // Classifiers: a cross-validation's errors, and what a classifier looks at.
 import * as Plot from '@observablehq/plot';
 import type {Classifier, CrossValidation} from '../document';
-import {element, facts, formatNumber, nameOf} from '../dom';
+import {element, facts, formatNumber, nameOf, shorten} from '../dom';
 import {figure} from '../figure';
 
 const kOurs = '#0072b2';
@@ -19,8 +19,8 @@ function confusion(name: string, classes: string[], counts: number[][]): HTMLEle
     columns: [{name: 'class', value: (c) => c.truth}, {name: 'answer', value: (c) => c.answer}, {name: 'sequences', value: (c) => c.count}, {name: 'share', value: (c) => c.share}],
     plot: (width) => ({
       height: Math.min(width, 60 * classes.length + 60), marginLeft: 90, marginBottom: 40,
-      x: {label: 'answer', domain: classes, tickFormat: (c: string) => c.slice(0, 10)},
-      y: {label: 'class', domain: classes, tickFormat: (c: string) => c.slice(0, 10)},
+      x: {label: 'answer', domain: classes, tickFormat: (c: string) => shorten(c, 10)},
+      y: {label: 'class', domain: classes, tickFormat: (c: string) => shorten(c, 10)},
       color: {type: 'linear', scheme: 'Blues', domain: [0, 1]},
       marks: [
         Plot.cell(cells, {x: 'answer', y: 'truth', fill: 'share', inset: 1, className: 'trace'}),
@@ -49,7 +49,7 @@ function errors(item: CrossValidation): HTMLElement {
     columns: [{name: 'class', value: (r) => r.what}, {name: 'who', value: (r) => r.who}, {name: 'error', value: (r) => r.error}, {name: 'standard error', value: (r) => r.spread}],
     plot: () => ({
       height: 300, marginLeft: 58,
-      x: {label: null, domain: [...results.classes, 'mean'], padding: 0.4, type: 'point', tickFormat: (c: string) => c.slice(0, 12)},
+      x: {label: null, domain: [...results.classes, 'mean'], padding: 0.4, type: 'point', tickFormat: (c: string) => shorten(c, 12)},
       y: {label: 'error', grid: true, zero: true},
       marks: [
         Plot.ruleX(rows.filter((r) => r.who === 'this classifier'), {x: 'what', stroke: kOurs, y1: (r) => r.error - r.spread, y2: (r) => r.error + r.spread}),
@@ -120,8 +120,8 @@ function logo(item: Classifier, one: string): HTMLElement {
       y: {label: 'bits', grid: true},
       marks: [
         Plot.rect(heights, {x1: (h) => h.position - 0.45, x2: (h) => h.position + 0.45, y1: 'low', y2: 'high', fill: (h) => colour(h.symbol),
-          className: 'trace', title: (h) => `${h.symbol} at ${h.position}: ${formatNumber(h.log_odds)} bits`}),
-        Plot.text(heights.filter((h) => h.high - h.low > 0.08), {x: 'position', y: (h) => (h.low + h.high) / 2, text: (h) => h.symbol.slice(0, 1), fill: 'black',
+          className: 'trace', title: (h) => `${shorten(h.symbol)} at ${h.position}: ${formatNumber(h.log_odds)} bits`}),
+        Plot.text(heights.filter((h) => h.high - h.low > 0.08), {x: 'position', y: (h) => (h.low + h.high) / 2, text: (h) => Array.from(shorten(h.symbol))[0] ?? '', fill: 'black',
           fontWeight: 'bold'}),
         Plot.ruleY([0]),
       ],

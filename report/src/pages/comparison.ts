@@ -1,7 +1,7 @@
 // Several runs side by side: what they were told differently, their curves, and their scores on the same data.
 import * as Plot from '@observablehq/plot';
 import type {Document, Run, Scores} from '../document';
-import {cell, element, formatNumber, nameOf, table} from '../dom';
+import {cell, element, formatNumber, nameOf, shorten, table} from '../dom';
 import {figure} from '../figure';
 import {styleAt} from '../palette';
 import {rangeOf} from './training';
@@ -50,7 +50,7 @@ function curvesOf(runs: Run[]): HTMLElement {
         ...runs.map((_, index) => Plot.line(points.filter((p) => p.run === index), {x: 'epoch', y: 'value', className: 'trace',
           stroke: styleAt(index).colour, strokeDasharray: styleAt(index).dash, strokeOpacity: few ? 1 : 0.6})),
         Plot.tip(points, Plot.pointer({x: 'epoch', y: 'value', fill: 'var(--paper)',
-          title: (p) => `${p.name.slice(0, 80)}\nepoch ${p.epoch}: ${formatNumber(p.value)}`})),
+          title: (p) => `${shorten(p.name, 80)}\nepoch ${p.epoch}: ${formatNumber(p.value)}`})),
       ],
     }),
   });
@@ -68,9 +68,9 @@ function bestOf(runs: Run[]): HTMLElement {
       height: Math.max(120, Math.min(rows.length, 400) * 16 + 50),
       marginLeft: 130, inset: 8,
       x: {label: 'bits per symbol', grid: true, zero: false},
-      y: {label: null, type: 'point', domain: rows.map((r) => r.place), tickFormat: (place: number) => runs[place - 1].name.slice(0, 20)},
+      y: {label: null, type: 'point', domain: rows.map((r) => r.place), tickFormat: (place: number) => shorten(runs[place - 1].name, 20)},
       marks: [Plot.dot(rows, {x: 'bits', y: 'place', r: 4, fill: (r) => styleAt(r.place - 1).colour, className: 'trace',
-        title: (r) => `${r.name.slice(0, 80)}\n${formatNumber(r.bits)}`})],
+        title: (r) => `${shorten(r.name, 80)}\n${formatNumber(r.bits)}`})],
     }),
   });
 }
@@ -119,7 +119,7 @@ export function scoresSection(scores: Scores): HTMLElement {
         height: Math.max(120, rows.length * 18 + 60),
         marginLeft: 130, inset: 8,
         x: {label: 'bits per symbol', grid: true},
-        y: {label: null, type: 'point', domain: rows.map((_, i) => i), tickFormat: (i: number) => rows[i].name.slice(0, 20)},
+        y: {label: null, type: 'point', domain: rows.map((_, i) => i), tickFormat: (i: number) => shorten(rows[i].name, 20)},
         marks: [
           Plot.ruleX([0]),
           Plot.ruleY(rows, {y: (_, i) => i, x1: (r) => r.difference - 2 * r.error, x2: (r) => r.difference + 2 * r.error}),
@@ -144,7 +144,7 @@ function walkFigure(walk: Scores['walks'][number], index: number): HTMLElement {
       height: Math.max(140, Math.min(640, walk.tokens.length * 16 + 60)),
       marginLeft: 50,
       x: {label: 'position', ticks: 8, type: 'linear', domain: [0.5, walk.probabilities.length + 0.5]},
-      y: {label: null, type: 'band', domain: walk.tokens},
+      y: {label: null, type: 'band', domain: walk.tokens, tickFormat: (token: string) => shorten(token, 8)},
       color: {type: 'linear', scheme: 'Blues', domain: [0, 1]},
       marks: [
         Plot.rect(cells, {x1: (c) => c.t - 0.5, x2: (c) => c.t + 0.5, y: 'token', fill: 'p', className: 'trace'}),

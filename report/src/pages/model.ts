@@ -1,7 +1,7 @@
 // One model: its operators, its channel and what they do.
 import * as Plot from '@observablehq/plot';
 import type {Model} from '../document';
-import {element, facts, formatNumber, nameOf} from '../dom';
+import {element, facts, formatNumber, nameOf, shorten} from '../dom';
 import {figure} from '../figure';
 
 interface Cell {
@@ -59,8 +59,8 @@ function heat(spec: HeatSpec): HTMLElement {
         marks: [
           Plot.cell(spec.cells, {x: 'column', y: 'row', fill: value, className: 'trace',
             fx: (c: Cell) => names.indexOf(c.matrix) % across, fy: (c: Cell) => Math.floor(names.indexOf(c.matrix) / across),
-            title: (c: Cell) => `${c.matrix} (${c.row}, ${c.column})\n${formatNumber(c.re)}${c.im !== 0 ? ` + ${formatNumber(c.im)}i` : ''}`}),
-          names.length < 2 ? null : Plot.text(names, {text: (n: string) => n.slice(0, 12), frameAnchor: 'top', dy: -12,
+            title: (c: Cell) => `${shorten(c.matrix)} (${c.row}, ${c.column})\n${formatNumber(c.re)}${c.im !== 0 ? ` + ${formatNumber(c.im)}i` : ''}`}),
+          names.length < 2 ? null : Plot.text(names, {text: (n: string) => shorten(n, 12), frameAnchor: 'top', dy: -12,
             fx: (n: string) => names.indexOf(n) % across, fy: (n: string) => Math.floor(names.indexOf(n) / across)}),
         ],
       };
@@ -125,8 +125,8 @@ function bloch(model: Model): HTMLElement | null {
       marks: [
         Plot.line(circle, {x: 'across', y: 'up', fx: 'view', z: 'view', stroke: 'currentColor', strokeOpacity: 0.5}),
         Plot.dot(views, {x: 'across', y: 'up', fx: 'view', fill: (p) => (p.name === 'fixed point' ? '#d55e00' : '#0072b2'),
-          className: 'trace', r: (p) => (p.name === 'fixed point' ? 6 : 4), title: (p) => `${p.name}: probability ${formatNumber(p.weight)}`}),
-        Plot.text(views, {x: 'across', y: 'up', fx: 'view', text: (p) => p.name.slice(0, 14), dy: -10}),
+          className: 'trace', r: (p) => (p.name === 'fixed point' ? 6 : 4), title: (p) => `${shorten(p.name)}: probability ${formatNumber(p.weight)}`}),
+        Plot.text(views, {x: 'across', y: 'up', fx: 'view', text: (p) => shorten(p.name, 14), dy: -10}),
       ],
     }),
   });

@@ -348,7 +348,7 @@ void draw_spectrum(const InspectFlags& options, const AnyModel& model) {
 void draw_curves(const InspectFlags& options) {
   const std::string history = RunDirectory::open(options.model).file("history.jsonl");
   write_file(options.figure,
-             draw_history_svg("Training – " + report::short_name(options.model),
+             draw_history_svg("Training – " + printable(report::short_name(options.model), 120),
                               std::filesystem::exists(history) ? read_all(history) : "", history));
 }
 
