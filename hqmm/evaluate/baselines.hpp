@@ -50,7 +50,7 @@ class FrequencyModel {
 
   BaselineOptions options_;
   std::size_t symbols_ = 0;
-  std::vector<Symbol> all_;  // of a missing one: any
+  std::vector<Symbol> all_;             // of a missing one: any
   std::size_t context_ = 0;             // the longest context
   std::vector<Table> pooled_;           // by context length, over all positions
   std::vector<std::vector<Table>> at_;  // [context length][position]; none for Markov chains

@@ -3,9 +3,9 @@
 //   p_k(y | c) = (count(c y) + m · p_{k−1}(y | c')) / (count(c) + m),   p_0 from p_{−1} = 1/s
 //
 // c' is c without its oldest symbol and m = a·s with the pseudo count a: the smoothing of
-// baselines.hpp, whose dense tables hold at most a few symbols of context. A missing symbol or a set ends
-// the context: what follows it is predicted from the symbols after it alone, so probabilities still
-// sum to one. A set's probability is the sum of its members'.
+// baselines.hpp, whose dense tables hold at most a few symbols of context. A missing symbol or a
+// set ends the context: what follows it is predicted from the symbols after it alone, so
+// probabilities still sum to one. A set's probability is the sum of its members'.
 #pragma once
 
 #include <cstdint>

@@ -265,8 +265,8 @@ class Stream {
   void restart() {
     std::visit([](auto& filter) { filter.restart(); }, filter_);
   }
-  /// log P(symbol | past); a negative symbol is a missing one and weighs nothing. What encode() made
-  /// may be a set.
+  /// log P(symbol | past); a negative symbol is a missing one and weighs nothing. What encode()
+  /// made may be a set.
   double push(std::int64_t symbol, bool encoded) {
     const std::size_t s = alphabet_of(file_->model).size();
     if (!encoded && symbol >= 0 && static_cast<std::size_t>(symbol) >= s)

@@ -31,14 +31,14 @@ WindowModel shaped(Index size, Index traced, std::size_t symbols, std::size_t se
 void add_sums(WindowModel& model) {
   const std::size_t count = model.matrix_size();
   for (AlignedDoubles& matrices : model.sets) {
-    const auto add = [&](Symbol y, std::size_t index) {
+    const auto add = [&](std::size_t y, std::size_t index) {
       const double* one = matrices.data() + y * count;
       double* sum = matrices.data() + index * count;
       for (std::size_t i = 0; i < count; ++i) sum[i] += one[i];
     };
-    for (Symbol y = 0; y < model.symbols; ++y) add(y, model.symbols);
-    for (auto set = static_cast<Symbol>(model.symbols); set + 1U < model.matrices(); ++set)
-      for (const Symbol y : members(model.symbols, set)) add(y, model.index_of(set));
+    for (std::size_t y = 0; y < model.symbols; ++y) add(y, model.symbols);
+    for (std::size_t set = model.symbols; set + 1 < model.matrices(); ++set)
+      for (const Symbol y : members(model.symbols, static_cast<Symbol>(set))) add(y, set + 1);
   }
 }
 

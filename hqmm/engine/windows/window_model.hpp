@@ -6,8 +6,8 @@
 //   Hmm        x: the distribution over states;  R_y = diag(C_y) A
 //   EdgeHmm    the same;  R_y = T_y
 //
-// A missing symbol is one more symbol, whose matrix is the sum of the others; a set of symbols has the
-// sum of its members'.
+// A missing symbol is one more symbol, whose matrix is the sum of the others; a set of symbols has
+// the sum of its members'.
 #pragma once
 
 #include <vector>
