@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "hqmm/engine/classical/edge_long.hpp"
 #include "hqmm/engine/likelihood.hpp"
 #include "hqmm/model/likelihood.hpp"
 #include "support/matrices.hpp"
@@ -132,6 +133,46 @@ TEST(EdgeCounts, OfSymbolsThatAreHardlyPossible) {
   for (const RealMatrix& edge : counts.edges) transitions += edge;
   EXPECT_LE(norm_distance(transitions, expected.transitions), 1e-10);
   EXPECT_LE(norm_distance(counts.initial, expected.initial), 1e-10);
+}
+
+/// One sequence long enough to be shared between threads, among others.
+SequenceSet set_with_a_long_one(std::size_t length, RandomStream& random) {
+  SequenceSet set(Alphabet::integers(3));
+  const std::vector<std::size_t> lengths{50, length, 0, 300};
+  for (const std::size_t one : lengths) {
+    for (const Symbol symbol : random_symbols(one, 3, random, 0.01)) set.push_back(symbol);
+    set.end_sequence();
+  }
+  set.set_weights({1.0, 2.0, 1.0, 0.5});
+  return set;
+}
+
+TEST(EdgeCounts, LongSequencesAreSharedBetweenThreads) {
+  RandomStream random(68, Purpose::kTest);
+  const SequenceSet set = set_with_a_long_one(kLongForEdges + 1234, random);
+  const Hmm hmm = random_started_hmm(3, 3, random);
+  const EdgeHmm edge = as_edge_hmm(hmm);
+  ExpectedCounts expected(hmm);
+  for (std::size_t i = 0; i < set.size(); ++i)
+    (void)careful_counts(hmm, set[i], expected, set.weight(i));
+  const ExpectedCounts found = expected_counts(hmm, set, 1, kNever).value();
+  const ExpectedCounts by_two = expected_counts(hmm, set, 2, kNever).value();
+  const EdgeCounts of_edges = expected_edges(edge, set, 1, kNever).value();
+  EXPECT_EQ(found.scored, expected.scored);
+  EXPECT_NEAR(found.log_likelihood / expected.log_likelihood, 1.0, 1e-12);
+  EXPECT_LE(norm_distance(found.transitions, expected.transitions), 1e-7);
+  EXPECT_LE(norm_distance(found.emissions, expected.emissions), 1e-7);
+  EXPECT_LE(norm_distance(found.initial, expected.initial), 1e-9);
+  EXPECT_EQ(of_edges.scored, expected.scored);
+  EXPECT_NEAR(of_edges.log_likelihood / expected.log_likelihood, 1.0, 1e-12);
+  RealMatrix transitions = RealMatrix::Zero(3, 3);
+  for (const RealMatrix& counts : of_edges.edges) transitions += counts;
+  EXPECT_LE(norm_distance(transitions, expected.transitions), 1e-7);
+  EXPECT_LE(norm_distance(of_edges.initial, expected.initial), 1e-9);
+  EXPECT_EQ(found.transitions, by_two.transitions);
+  EXPECT_EQ(found.emissions, by_two.emissions);
+  EXPECT_EQ(found.initial, by_two.initial);
+  EXPECT_EQ(found.log_likelihood, by_two.log_likelihood);
 }
 
 TEST(EdgeForward, ScoresAreThoseOfTheFilter) {

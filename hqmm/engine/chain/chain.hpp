@@ -69,7 +69,13 @@ class ChainPass : ChainStates {
   void prepare() {
     cut_steps();
     reset_scratch();
-    for (std::size_t b = 0; b < count_; ++b) form_.copy_initial(carried(b));
+    for (std::size_t b = 0; b < count_; ++b) {
+      if (options_.starts != nullptr) {
+        std::copy_n(options_.starts + b * size_, size_, carried(b));
+      } else {
+        form_.copy_initial(carried(b));
+      }
+    }
     if (options_.backward) {
       out_.gradients.reset(form_.gradient_count(), form_.gradient_size());
       out_.initial.assign(size_, 0.0);
@@ -275,6 +281,10 @@ class ChainPass : ChainStates {
     for (std::size_t b = 0; b < count_; ++b) {
       if (t + 1 == length(b)) {
         double* z = adjoint(t, b);
+        if (options_.ends != nullptr) {
+          scale_end(options_.ends + b * size_, b, z);
+          continue;
+        }
         std::fill_n(z, size_, 0.0);
         if (const Mark* mark = mark_at(t + 1, b))
           form_.add_slope(last_state(b), slope(*mark, b), z);
@@ -282,6 +292,15 @@ class ChainPass : ChainStates {
         std::copy_n(carried_adjoint(b), size_, adjoint(t, b));
       }
     }
+  }
+
+  void scale_end(const double* end, std::size_t b, double* z) {
+    const double* x = last_state(b);
+    double product = 0.0;
+    for (std::size_t i = 0; i < size_; ++i)
+      if (end[i] != 0.0) product += end[i] * x[i];  // what pads x can be anything
+    const double factor = program_.weights[first_ + b] / product;
+    for (std::size_t i = 0; i < size_; ++i) z[i] = factor * end[i];
   }
 
   /// The adjoint before step t: its mark, and the power of two the state was scaled by there.

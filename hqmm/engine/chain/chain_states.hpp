@@ -23,6 +23,12 @@ struct ChainOptions {
   /// Forward only: note sequences with a step that takes more than this from the weight. Below it a
   /// symbol may be impossible but for rounding, and only the filter can tell.
   double suspect_below = 0.0;
+  /// For sequences that are pieces of longer ones, a state and an adjoint for each, one after
+  /// another: where it starts in place of the form's initial state, and what comes from beyond its
+  /// end in place of a mark. An adjoint is scaled such that it and the last state have the
+  /// sequence's weight as their product.
+  const double* starts = nullptr;
+  const double* ends = nullptr;
 };
 
 /// The sequences [first, last) of a program, in states of `size` doubles. A sequence is named by

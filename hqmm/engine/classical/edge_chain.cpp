@@ -5,7 +5,7 @@
 namespace hqmm {
 namespace {
 
-constexpr int kLongestWord = 3;
+constexpr std::size_t kLongestWord = 3;
 constexpr std::size_t kSymbolsBetween = 16;  // from one rescaling to the next
 
 Eigen::Map<const RealMatrix, 0, Eigen::OuterStride<>> as_matrix(const double* values,
@@ -15,35 +15,59 @@ Eigen::Map<const RealMatrix, 0, Eigen::OuterStride<>> as_matrix(const double* va
 
 }  // namespace
 
+bool any_known(const SequenceView& sequence) {
+  for (std::size_t t = 0; t < sequence.size(); ++t)
+    if (sequence[t] != kMissing) return true;
+  return false;
+}
+
 EdgeChain::EdgeChain(const EdgeHmm& model) : model_(model), total_(model.transition()) {}
 
 bool EdgeChain::score(std::span<const SequenceView> batch, std::size_t burn_in) {
-  const int word_length = longest_word(batch, false);
-  write_program({.symbols = model_.edges.size()}, batch, {.burn_in = burn_in}, word_length,
-                program_);
-  return walk(false, word_length);
+  write(batch, false, {.burn_in = burn_in});
+  return walk(0, batch.size(), {.backward = false});
 }
 
 bool EdgeChain::differentiate(std::span<const SequenceView> batch,
                               std::span<const double> weights) {
-  const int word_length = longest_word(batch, true);
   // a missing symbol leaves the weight alone, as the columns of all edges sum to one
-  write_program({.symbols = model_.edges.size()}, batch, {.tangent_only = true, .weights = weights},
-                word_length, program_);
-  return walk(true, word_length) && finite();
+  write(batch, true, {.tangent_only = true, .weights = weights});
+  return walk(0, batch.size(), {}) && finite();
+}
+
+void EdgeChain::load(std::span<const SequenceView> pieces, double weight) {
+  write(pieces, true, {.tangent_only = true});
+  std::fill(program_.weights.begin(), program_.weights.end(), weight);
+}
+
+std::optional<double> EdgeChain::advance(std::size_t k, double* x) {
+  if (!walk(k, k + 1, {.backward = false, .starts = x})) return {};
+  const double* last = scratch_.last.data();
+  const double weight = form_.weight(last);
+  std::fill_n(x, state_size(), 0.0);
+  for (Index i = 0; i < model_.latent_dim(); ++i) x[i] = last[i] / weight;
+  return log_likelihoods_[k];
+}
+
+bool EdgeChain::differentiate_between(const double* starts, const double* ends) {
+  return walk(0, program_.sequences(), {.starts = starts, .ends = ends}) && finite();
 }
 
 /// What a word costs by itself must be little against what it saves.
-int EdgeChain::longest_word(std::span<const SequenceView> batch, bool backward) const {
+void EdgeChain::write(std::span<const SequenceView> batch, bool backward,
+                      const ProgramOptions& options) {
   const std::size_t s = model_.edges.size();
   const std::size_t of_word = (backward ? 8 : 4) * static_cast<std::size_t>(model_.latent_dim());
   std::size_t symbols = 0;
   for (const SequenceView& sequence : batch) symbols += sequence.size();
-  int length = 1;
+  word_length_ = 1;
   for (std::size_t words = s * s;
-       length < kLongestWord && words <= kMostWords && words * of_word <= symbols; words *= s)
-    ++length;
-  return length;
+       word_length_ < kLongestWord && words <= kMostWords && words * of_word <= symbols; words *= s)
+    ++word_length_;
+  write_program({.symbols = s}, batch, options, static_cast<int>(word_length_), program_);
+  write_form();
+  log_likelihoods_.resize(program_.sequences());
+  log_totals_.resize(program_.sequences());
 }
 
 void EdgeChain::write_form() {
@@ -60,18 +84,15 @@ void EdgeChain::write_form() {
   std::copy_n(model_.initial.data(), n, form_.initial());
 }
 
-bool EdgeChain::walk(bool backward, int word_length) {
-  write_form();
-  log_likelihoods_.resize(program_.sequences());
-  log_totals_.resize(program_.sequences());
+bool EdgeChain::walk(std::size_t first, std::size_t last, const ChainOptions& how) {
   result_.log_likelihoods = log_likelihoods_;
   result_.log_totals = log_totals_;
-  ChainOptions options;
-  options.rescale_every = kSymbolsBetween / static_cast<std::size_t>(word_length);
-  options.backward = backward;
-  ChainPass<TraceForm> pass(form_, program_, 0, program_.sequences(), options, scratch_, result_);
+  ChainOptions options = how;
+  options.rescale_every = kSymbolsBetween / word_length_;
+  ChainPass<TraceForm> pass(form_, program_, first, last, options, scratch_, result_);
   if (!pass.run()) return false;
-  if (backward) form_.chain_words(program_.words, program_.base_operators, result_.gradients);
+  if (options.backward)
+    form_.chain_words(program_.words, program_.base_operators, result_.gradients);
   return true;
 }
 

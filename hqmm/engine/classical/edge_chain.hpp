@@ -6,6 +6,7 @@
 // taken.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -14,6 +15,8 @@
 #include "hqmm/model/edge_hmm.hpp"
 
 namespace hqmm {
+
+[[nodiscard]] bool any_known(const SequenceView& sequence);
 
 class EdgeChain {
  public:
@@ -28,6 +31,18 @@ class EdgeChain {
   [[nodiscard]] bool differentiate(std::span<const SequenceView> batch,
                                    std::span<const double> weights);
 
+  // Pieces of a long sequence, all of which are loaded before they are walked.
+  void load(std::span<const SequenceView> pieces, double weight);
+  /// Doubles of a state. What is beyond the model's states is padding, and zero.
+  [[nodiscard]] std::size_t state_size() const {
+    return static_cast<std::size_t>(column_stride(model_.latent_dim()));
+  }
+  /// x: the state before piece k, of weight one, and then the one after it. What the logarithm of
+  /// the weight changed by on the way; nothing where numbers left the range of doubles.
+  [[nodiscard]] std::optional<double> advance(std::size_t k, double* x);
+  /// With the state before every piece and, up to a factor, the adjoint after it.
+  [[nodiscard]] bool differentiate_between(const double* starts, const double* ends);
+
   // Of the batch:
   [[nodiscard]] std::uint64_t scored(std::size_t i) const { return program_.scored[i]; }
   [[nodiscard]] double log_likelihood(std::size_t i) const { return log_likelihoods_[i]; }
@@ -36,14 +51,15 @@ class EdgeChain {
   void add_initial_derivative(RealVector& out) const;
 
  private:
-  [[nodiscard]] int longest_word(std::span<const SequenceView> batch, bool backward) const;
+  void write(std::span<const SequenceView> batch, bool backward, const ProgramOptions& options);
   void write_form();
-  [[nodiscard]] bool walk(bool backward, int word_length);
+  [[nodiscard]] bool walk(std::size_t first, std::size_t last, const ChainOptions& how);
   [[nodiscard]] bool finite() const;
 
   const EdgeHmm& model_;
   RealMatrix total_;
   std::vector<double> log_likelihoods_, log_totals_;
+  std::size_t word_length_ = 1;
   Program program_;
   TraceForm form_;
   ChainScratch scratch_;

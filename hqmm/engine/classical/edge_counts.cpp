@@ -7,6 +7,7 @@
 #include "hqmm/core/parallel.hpp"
 #include "hqmm/data/symbol_sets.hpp"
 #include "hqmm/engine/classical/edge_chain.hpp"
+#include "hqmm/engine/classical/edge_long.hpp"
 #include "hqmm/engine/scratch_pool.hpp"
 
 namespace hqmm {
@@ -166,15 +167,17 @@ class CarefulEdges {
   RealVector next_, ratio_;
 };
 
-/// Where parts of sequences begin, and the end: enough symbols each, and not many parts.
-std::vector<std::size_t> cut_parts(const SequenceSet& set) {
-  const std::size_t enough = std::max<std::size_t>(8192, set.symbol_count() / 64);
+/// Where parts of the chosen sequences begin, and the end: enough symbols each, and not many parts.
+std::vector<std::size_t> cut_parts(const SequenceSet& set, std::span<const std::size_t> chosen) {
+  std::size_t all = 0;
+  for (const std::size_t i : chosen) all += set[i].size();
+  const std::size_t enough = std::max<std::size_t>(8192, all / 64);
   std::vector<std::size_t> out{0};
   std::size_t symbols = 0;
-  for (std::size_t i = 0; i < set.size(); ++i) {
-    symbols += set[i].size();
-    if (symbols < enough && i + 1 < set.size()) continue;
-    out.push_back(i + 1);
+  for (std::size_t k = 0; k < chosen.size(); ++k) {
+    symbols += set[chosen[k]].size();
+    if (symbols < enough && k + 1 < chosen.size()) continue;
+    out.push_back(k + 1);
     symbols = 0;
   }
   return out;
@@ -197,20 +200,15 @@ Steps steps_of(const EdgeHmm& model, const SequenceSet& set) {
   return out;
 }
 
-bool any_known(const SequenceView& sequence) {
-  for (std::size_t t = 0; t < sequence.size(); ++t)
-    if (sequence[t] != kMissing) return true;
-  return false;
+bool can_be_chained(const Steps& steps, const SequenceView& sequence) {
+  return any_known(sequence) && !sequence.has_sets(steps.model.edges.size());
 }
 
-/// The sequences [begin, end).
-Sums count_part(const Steps& steps, const SequenceSet& set, std::size_t begin, std::size_t end,
+Sums count_part(const Steps& steps, const SequenceSet& set, std::span<const std::size_t> part,
                 ScratchPool<ChainCounts>& pool) {
-  const std::size_t symbols = steps.model.edges.size();
   Sums out = steps.no_sums();
   std::vector<std::size_t> together, alone;
-  for (std::size_t i = begin; i < end; ++i)
-    (any_known(set[i]) && !set[i].has_sets(symbols) ? together : alone).push_back(i);
+  for (const std::size_t i : part) (can_be_chained(steps, set[i]) ? together : alone).push_back(i);
   ScratchPool<ChainCounts>::Loan loan(pool, steps);
   if (!together.empty() && !loan.scratch().add(set, together, out)) {
     alone.insert(alone.end(), together.begin(), together.end());
@@ -219,6 +217,28 @@ Sums count_part(const Steps& steps, const SequenceSet& set, std::size_t begin, s
   CarefulEdges careful(steps, out);
   for (const std::size_t i : alone) careful.add(set, i);
   return out;
+}
+
+/// Long sequences one after another, each on all threads; returns those that are left.
+std::vector<std::size_t> count_long(const Steps& steps, const SequenceSet& set, int threads,
+                                    const std::function<bool()>& stop, Sums& sums) {
+  std::vector<std::size_t> left;
+  for (std::size_t i = 0; i < set.size(); ++i) {
+    std::optional<LongDerivatives> found;
+    if (is_long_for_edges(set[i], steps.model.edges.size()))
+      found = long_derivatives(steps.model, set[i], set.weight(i), threads, stop);
+    if (!found) {
+      left.push_back(i);
+      continue;
+    }
+    const std::size_t s = steps.model.edges.size();
+    for (std::size_t y = 0; y < s; ++y) sums.outer[y] += found->edges[y];
+    sums.outer.back() += found->edges[s];
+    sums.scored += found->scored;
+    sums.log_likelihood += set.weight(i) * found->log_likelihood;
+    sums.initial += set.weight(i) * found->posterior;
+  }
+  return left;
 }
 
 }  // namespace
@@ -231,19 +251,21 @@ std::optional<EdgeCounts> expected_edges(const EdgeHmm& model, const SequenceSet
                                          const std::function<bool()>& stop) {
   const Steps steps = steps_of(model, set);
   ScratchPool<ChainCounts> pool;
-  const std::vector<std::size_t> parts = cut_parts(set);
-  Sums sums;
+  Sums sums = steps.no_sums();
+  const std::vector<std::size_t> chosen = count_long(steps, set, threads, stop, sums);
+  const std::vector<std::size_t> parts = cut_parts(set, chosen);
   for (std::size_t begin = 0; begin + 1 < parts.size(); begin += kPartsTogether) {
     if (stop()) return {};
     const std::size_t size = std::min(kPartsTogether, parts.size() - 1 - begin);
     const auto count = [&](std::size_t k) {
-      return count_part(steps, set, parts[begin + k], parts[begin + k + 1], pool);
+      const std::size_t first = parts[begin + k];
+      return count_part(steps, set, std::span(chosen).subspan(first, parts[begin + k + 1] - first),
+                        pool);
     };
     sums = Sums::combine(std::move(sums),
                          parallel_reduce(size, threads, Sums{}, count, Sums::combine));
   }
   EdgeCounts out(model);
-  if (sums.outer.empty()) return out;
   out.scored = sums.scored;
   out.log_likelihood = sums.log_likelihood;
   out.initial = sums.initial;

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "hqmm/core/parallel.hpp"
+#include "hqmm/engine/classical/edge_long.hpp"
 #include "hqmm/engine/classical/tile_expectation.hpp"
 #include "hqmm/engine/classical/tile_layout.hpp"
 #include "hqmm/engine/scratch_pool.hpp"
@@ -12,6 +13,8 @@ namespace hqmm {
 namespace {
 
 constexpr double kLargest = std::numeric_limits<double>::max();
+/// Numbers of all T_y = diag(C_y) A with which long sequences are still shared between threads.
+constexpr std::size_t kMostEdgeNumbers = std::size_t{1} << 18;
 
 /// Counts of some sequences, and those of them that need care.
 struct Part {
@@ -29,21 +32,24 @@ struct Part {
 class ExpectationStep {
  public:
   ExpectationStep(const Hmm& model, const SequenceSet& set)
-      : model_(model), set_(set), tables_(model), layout_(set, kTileSlots, part_symbols()) {}
+      : model_(model), set_(set), tables_(model) {}
 
   std::optional<ExpectedCounts> run(int threads, const std::function<bool()>& stop) {
+    ExpectedCounts out(model_);
+    const std::vector<char> counted = count_long(threads, stop, out);
+    const TileLayout layout(set_, kTileSlots, part_symbols(), counted);
     Part total;
     const std::size_t together = parts_together();
-    for (std::size_t begin = 0; begin < layout_.parts(); begin += together) {
+    for (std::size_t begin = 0; begin < layout.parts(); begin += together) {
       if (stop()) return {};
-      const std::size_t size = std::min(together, layout_.parts() - begin);
+      const std::size_t size = std::min(together, layout.parts() - begin);
       Part wave = parallel_reduce(
-          size, threads, Part{}, [&](std::size_t i) { return count_part(layout_.part(begin + i)); },
+          size, threads, Part{}, [&](std::size_t i) { return count_part(layout.part(begin + i)); },
           Part::combine);
       total = total.counts ? Part::combine(std::move(total), wave) : std::move(wave);
     }
-    ExpectedCounts out(model_);
-    out.initial += static_cast<double>(layout_.empty_sequences()) * model_.initial;
+    for (std::size_t i = 0; i < set_.size(); ++i)
+      if (set_[i].empty()) out.initial += set_.weight(i) * model_.initial;
     if (total.counts) unpack(*total.counts, out);
     for (const std::size_t sequence : total.lost) {
       if (stop()) return {};
@@ -62,6 +68,32 @@ class ExpectationStep {
   [[nodiscard]] std::size_t parts_together() const {
     const std::size_t doubles = (tables_.states + tables_.symbols + 2) * tables_.stride;
     return std::clamp<std::size_t>((std::size_t{1} << 26) / doubles, 2, 64);
+  }
+
+  /// Long sequences one after another, each on all threads, as those of a model with T_y. Which
+  /// they were.
+  std::vector<char> count_long(int threads, const std::function<bool()>& stop,
+                               ExpectedCounts& out) {
+    std::vector<char> counted(set_.size(), 0);
+    if (tables_.symbols * tables_.states * tables_.states > kMostEdgeNumbers) return counted;
+    std::optional<EdgeHmm> edges;
+    for (std::size_t i = 0; i < set_.size(); ++i) {
+      if (!is_long_for_edges(set_[i], tables_.symbols)) continue;
+      if (!edges) edges = as_edge_hmm(model_);
+      const auto found = long_derivatives(*edges, set_[i], set_.weight(i), threads, stop);
+      if (!found) continue;
+      counted[i] = 1;
+      for (std::size_t y = 0; y < tables_.symbols; ++y) {
+        const RealMatrix taken = edges->edges[y].cwiseProduct(found->edges[y]);
+        out.transitions += taken;
+        out.emissions.row(static_cast<Index>(y)) += taken.rowwise().sum().transpose();
+      }
+      out.transitions += model_.transition.cwiseProduct(found->edges.back());
+      out.initial += set_.weight(i) * found->posterior;
+      out.scored += found->scored;
+      out.log_likelihood += set_.weight(i) * found->log_likelihood;
+    }
+    return counted;
   }
 
   Part count_part(std::span<const std::size_t> sequences) {
@@ -98,7 +130,7 @@ class ExpectationStep {
       for (std::size_t i = 0; i < tables_.states; ++i) {
         // Where a transition cannot be, the sum means nothing and may have overflowed.
         const double sum = from.transitions[j * tables_.stride + i];
-        to.transitions(static_cast<Index>(i), column) =
+        to.transitions(static_cast<Index>(i), column) +=
             std::min(sum, kLargest) * tables_.columns[j * tables_.stride + i];
       }
     }
@@ -126,7 +158,6 @@ class ExpectationStep {
   const Hmm& model_;
   const SequenceSet& set_;
   HmmTables tables_;
-  TileLayout layout_;
   ScratchPool<TileExpectation> pool_;
 };
 

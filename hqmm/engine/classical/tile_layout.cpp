@@ -29,10 +29,7 @@ TileLayout::TileLayout(const SequenceSet& set, std::size_t tile_slots, std::size
                        std::span<const char> left_out)
     : order_(by_falling_length(set)) {
   if (!left_out.empty()) std::erase_if(order_, [&](std::size_t i) { return left_out[i] != 0; });
-  while (!order_.empty() && set[order_.back()].empty()) {
-    order_.pop_back();
-    ++empty_;
-  }
+  while (!order_.empty() && set[order_.back()].empty()) order_.pop_back();
   std::size_t symbols = 0;
   for (std::size_t i = 0; i < order_.size(); ++i) {
     symbols += set[order_[i]].size();

@@ -23,13 +23,10 @@ class TileLayout {
   [[nodiscard]] std::span<const std::size_t> part(std::size_t i) const noexcept {
     return std::span(order_).subspan(bounds_[i], bounds_[i + 1] - bounds_[i]);
   }
-  /// Empty sequences are in no part.
-  [[nodiscard]] std::size_t empty_sequences() const noexcept { return empty_; }
 
  private:
   std::vector<std::size_t> order_;
   std::vector<std::size_t> bounds_{0};
-  std::size_t empty_ = 0;
 };
 
 }  // namespace hqmm
