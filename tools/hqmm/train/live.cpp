@@ -256,8 +256,8 @@ class LivePage::Server {
   std::uint64_t made_version_ = 0;
 };
 
-LivePage::LivePage(std::string run_path, int port)
-    : server_(std::make_unique<Server>(std::move(run_path), port)) {}
+LivePage::LivePage(const std::string& run_path, int port)
+    : server_(std::make_unique<Server>(run_path, port)) {}
 LivePage::~LivePage() = default;
 std::string LivePage::address() const {
   return fmt::format("http://{}:{}/", kAddress, server_->port());
@@ -272,7 +272,7 @@ namespace hqmm::cli {
 
 class LivePage::Server {};
 
-LivePage::LivePage(std::string, int) { require_live_pages(); }
+LivePage::LivePage(const std::string& /*run_path*/, int /*port*/) { require_live_pages(); }
 LivePage::~LivePage() = default;
 std::string LivePage::address() const { return ""; }
 void LivePage::tell() {}

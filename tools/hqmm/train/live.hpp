@@ -14,7 +14,7 @@ void require_live_pages();
 class LivePage {
  public:
   /// Port 0 is any that is free. Throws kUsage when the port cannot be had.
-  LivePage(std::string run_path, int port);
+  LivePage(const std::string& run_path, int port);
   /// Sends what came of the training to those who look at it, and ends.
   ~LivePage();
   LivePage(const LivePage&) = delete;
