@@ -151,9 +151,15 @@ test('a reproduction, a study and a cross-validation', async () => {
   writeFileSync(at('results.json'), JSON.stringify({
     provenance: {command: `hqmm reproduce ${kScript}`, data: 'made up'}, cells: [], paired_tests: [],
     true_models: {'synthetic-hqmm': {train_da: 0.13, validation_da: 0.13, test_da: 0.13}},
-    paper: [{study: 'synthetic-hqmm', method: 'cosm', n: 2, w: 1, quantity: 'test', value: 0.1292}],
-    summary: ['ns-ris', 'ns-ris-literal', 'cosm', 'em'].map((method) => ({study: 'synthetic-hqmm', method, n: 2, w: method === 'em' ? 0 : 1,
-      test: spread(0.12), raw_test: method === 'ns-ris-literal' ? spread(0.15) : null, seconds: spread(1.5)})),
+    paper: [{study: 'synthetic-hqmm', method: 'cosm', n: 2, w: 1, quantity: 'test', value: 0.1292},
+      {study: 'synthetic-hmm', method: 'ns-ris-literal', n: 0, w: 0, quantity: 'test', value: 0.2615},
+      {study: 'splice', method: 'cosm', n: 6, w: 4, quantity: 'mean_class_error', value: 0.44},
+      {study: 'splice', method: 'cosm', n: 6, w: 4, quantity: 'class_error_ie', value: 0.357}],
+    summary: [...[[2, 0], [2, 1], [6, 1], [6, 2]].map(([n, w]) => ({study: 'synthetic-hmm', method: w === 0 ? 'em' : 'ns-ris', n, w,
+      test: spread(0.2), raw_test: null, seconds: spread(2)})),
+    {study: 'splice', protocol: 'peers', method: 'cosm', n: 6, w: 4, mean_class_error: spread(0.4), class_errors: [0.3, 0.4, 0.5], seconds: spread(3)},
+    ...['ns-ris', 'ns-ris-literal', 'cosm', 'em'].map((method) => ({study: 'synthetic-hqmm', method, n: 2, w: method === 'em' ? 0 : 1,
+      test: spread(0.12), raw_test: method === 'ns-ris-literal' ? spread(0.15) : null, seconds: spread(1.5)}))],
   }));
   const row = (model, k) => ({model, n: 2, w: 2, seed: 1, parameters: 10 * k, bits: 2 - 0.01 * k, difference: 0.1, standard_error: 0.001, seconds: k});
   writeFileSync(at('study.json'), JSON.stringify({tables: {['t' + kScript]: [
@@ -165,10 +171,20 @@ test('a reproduction, a study and a cross-validation', async () => {
     confusion: [[9, 1, 0], [1, 9, 0], [0, 0, 10]], calibration: {expected_calibration_error: 0.01, bins: [
       {from: 0, to: 0.5, rows: 3, confidence: 0.4, accuracy: 0.5}, {from: 0.5, to: 1, rows: 27, confidence: 0.9, accuracy: 0.95}]},
     baselines: [{name: 'order 1', mean_class_error: 0.1, mean_class_error_standard_error: null, class_error: errors}], provenance: {}}));
+  const figures = {'synthetic-hmm-da': 3, 'synthetic-hmm-da-n6': 2, 'synthetic-hmm-seconds-n6': 2, 'synthetic-hqmm-da': 6, 'splice-peers': 2,
+    'splice-classes': 4};
   for (const name of ['results', 'study', 'cv']) {
     hqmm('report', `${name}.json`, '-o', `${name}.html`, '--quiet');
     await looksRight(`${name}.html`);
   }
+  const drawn = await open('results.html');
+  for (const [name, marks] of Object.entries(figures)) {
+    const one = drawn.page.locator(`[data-figure="results.json-${name}"]`);
+    assert.equal(await one.locator('svg .trace > *').count(), marks, name);
+  }
+  const levels = await drawn.page.locator('[data-figure="results.json-synthetic-hmm-da"]').textContent();
+  assert.match(levels, /the paper’s best .*, printed/);
+  await drawn.context.close();
   const {context, page} = await open('study.html');
   assert.equal(await page.locator('figure').first().locator('svg .trace path').count(), 3, 'gzip has no parameters');
   await context.close();

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -190,7 +191,8 @@ Json provenance(const Reproduction& all) {
   return out;
 }
 
-/// What the paper printed for cells of ours, to stand beside them.
+/// What the paper printed for cells of ours, to stand beside them; n = w = 0 where it names no
+/// size.
 Json printed_json() {
   Json out = Json::array();
   const auto add = [&](Study study, Method method, int n, int w, const char* quantity,
@@ -202,6 +204,8 @@ Json printed_json() {
                    {"quantity", quantity},
                    {"value", value}});
   };
+  add(Study::kSyntheticHmm, Method::kNsRisLiteral, 0, 0, "test", paper::kHmmBest);
+  add(Study::kSyntheticHmm, Method::kCosm, 0, 0, "test", paper::kHmmBestCosm);
   add(Study::kSyntheticHqmm, Method::kNsRisLiteral, 2, 1, "test", paper::kHqmm);
   add(Study::kSyntheticHqmm, Method::kCosm, 2, 1, "test", paper::kHqmmCosm);
   add(Study::kSyntheticHqmm, Method::kNsRisLiteral, 2, 1, "seconds", paper::kHqmmSeconds);
@@ -213,6 +217,11 @@ Json printed_json() {
     const auto mean = [](const auto& errors) { return (errors[0] + errors[1] + errors[2]) / 3.0; };
     add(Study::kSplice, Method::kCosm, one.n, one.w, error, mean(one.cosm));
     add(Study::kSplice, Method::kNsRisLiteral, one.n, one.w, error, mean(one.ns_ris));
+    const std::array<const char*, 3> names{"class_error_ei", "class_error_ie", "class_error_n"};
+    for (std::size_t c = 0; c < names.size(); ++c) {
+      add(Study::kSplice, Method::kCosm, one.n, one.w, names[c], one.cosm[c]);
+      add(Study::kSplice, Method::kNsRisLiteral, one.n, one.w, names[c], one.ns_ris[c]);
+    }
   }
   return out;
 }
