@@ -99,6 +99,7 @@ test('a run: traces, numbers that are those of the document, a file to take alon
   assert.equal(await bits.locator('svg .trace').count(), 2, 'training and validation');
   assert.equal(await bits.locator('svg .trace').nth(1).locator('path').count(), 3, 'a line for each restart');
   await bits.locator('summary').click();
+  await bits.locator('tbody tr').last().waitFor();
   const shown = await bits.locator('tbody tr').evaluateAll((rows) => rows.map((r) => [...r.children].map((c) => c.textContent)));
   const run = documentOf('run.html').items[0];
   const expected = ['train_bits', 'validation_bits'].flatMap((key) => run.restarts.flatMap((r) =>
@@ -108,6 +109,15 @@ test('a run: traces, numbers that are those of the document, a file to take alon
     assert.deepEqual(shown[i].slice(0, 2), [String(restart), String(epoch)]);
     assert.ok(Math.abs(Number(shown[i][3]) - value) <= 1e-5 * Math.abs(value), `${shown[i][3]} is ${value}`);
   });
+  const fan = page.locator('figure').filter({has: page.getByRole('heading', {name: 'Restarts as a fan', exact: true})});
+  assert.equal(await fan.locator('svg .trace').count(), 3, 'all, half and the middle');
+  await fan.locator('summary').click();
+  await fan.locator('tbody tr').last().waitFor();
+  const last = await fan.locator('tbody tr').last().locator('td').allTextContents();
+  const ends = run.restarts.map((r) => r.validation_bits.at(-1)).sort((a, b) => a - b);
+  assert.deepEqual(last.slice(0, 2), ['4', '3']);
+  [[2, ends[0]], [4, ends[1]], [5, (ends[1] + ends[2]) / 2], [6, ends[2]]].forEach(([column, value]) =>
+    assert.ok(Math.abs(Number(last[column]) - value) <= 1e-5 * value, `${last[column]} is ${value}`));
   const [saved] = await Promise.all([page.waitForEvent('download'), bits.getByRole('button', {name: /as CSV/}).click()]);
   const text = readFileSync(await saved.path(), 'utf8');
   assert.equal(text.trim().split('\r\n').length, expected.length + 1);

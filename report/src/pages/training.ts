@@ -123,7 +123,7 @@ function logarithmic(run: Run, id: string, title: string, sentence: string, unit
   });
 }
 
-function restartFan(run: Run): HTMLElement | null {
+function restartSpread(run: Run): HTMLElement | null {
   if (run.restarts.length < 2) return null;
   const rows = run.restarts.map((r) => {
     const seen = r.validation_bits.filter((v): v is number => v !== null);
@@ -154,6 +154,67 @@ function restartFan(run: Run): HTMLElement | null {
   });
 }
 
+interface Fan {
+  epoch: number;
+  restarts: number;
+  least: number;
+  lower: number;
+  median: number;
+  upper: number;
+  most: number;
+}
+
+const kMostFanEpochs = 300;
+
+/// What all starts do in each epoch; a start that ended leaves the fan. Thinned histories keep their last value in between.
+function fanOf(restarts: Restart[]): Fan[] {
+  const all = [...new Set(restarts.flatMap((r) => r.epoch))].filter((e) => e > 0).sort((a, b) => a - b);
+  const stride = Math.ceil(all.length / kMostFanEpochs);
+  const epochs = all.filter((_, i) => (all.length - 1 - i) % stride === 0);
+  const at = restarts.map(() => -1);
+  return epochs.flatMap((epoch) => {
+    const values = restarts.flatMap((r, i) => {
+      while (at[i] + 1 < r.epoch.length && r.epoch[at[i] + 1] <= epoch) ++at[i];
+      const value = at[i] < 0 || r.epoch[r.epoch.length - 1] < epoch ? null : r.validation_bits[at[i]];
+      return value === null ? [] : [value];
+    }).sort((a, b) => a - b);
+    if (values.length === 0) return [];
+    const quantile = (share: number) => {
+      const place = share * (values.length - 1);
+      const below = Math.floor(place);
+      return values[below] + (place - below) * ((values[below + 1] ?? values[below]) - values[below]);
+    };
+    return [{epoch, restarts: values.length, least: quantile(0), lower: quantile(0.25), median: quantile(0.5), upper: quantile(0.75), most: quantile(1)}];
+  });
+}
+
+function fan(run: Run): HTMLElement | null {
+  if (run.restarts.length < 3) return null;
+  const rows = fanOf(run.restarts);
+  if (rows.length < 2) return null;
+  return figure<Fan>({
+    id: `${run.name}-fan`, title: 'Restarts as a fan',
+    sentence: 'Validation of all starts: the line is the middle one, half of them lie in the dark band and all in the light one. Starts that ended leave the fan.',
+    rows,
+    columns: [
+      {name: 'epoch', value: (f) => f.epoch}, {name: 'restarts', value: (f) => f.restarts}, {name: 'lowest', value: (f) => f.least},
+      {name: 'lower quartile', value: (f) => f.lower}, {name: 'median', value: (f) => f.median},
+      {name: 'upper quartile', value: (f) => f.upper}, {name: 'highest', value: (f) => f.most},
+    ],
+    plot: () => ({
+      height: 200,
+      marginLeft: 58,
+      x: {label: 'epoch'},
+      y: {label: 'bits per symbol', grid: true, zero: false},
+      marks: [
+        Plot.areaY(rows, {x: 'epoch', y1: 'least', y2: 'most', fill: kValidation, fillOpacity: 0.15, className: 'trace'}),
+        Plot.areaY(rows, {x: 'epoch', y1: 'lower', y2: 'upper', fill: kValidation, fillOpacity: 0.3, className: 'trace'}),
+        Plot.lineY(rows, {x: 'epoch', y: 'median', stroke: kValidation, strokeWidth: 2, className: 'trace'}),
+      ],
+    }),
+  });
+}
+
 export function training(run: Run): HTMLElement {
   const id = (what: string) => `${run.name}-${what}`;
   const grid = element('div', {class: 'grid'});
@@ -178,7 +239,8 @@ export function training(run: Run): HTMLElement {
       {name: 'validation', colour: kValidation, values: (r) => r.validation_da},
     ],
   }));
-  add(restartFan(run));
+  add(fan(run));
+  add(restartSpread(run));
   add(logarithmic(run, id('residual'), 'Feasibility residual', 'How far the operators are from trace preserving, ‖Γ†Γ − I‖. At most 1e-12 means that the numbers are probabilities.',
     'residual', (r) => r.feasibility_residual));
   add(logarithmic(run, id('gradient'), 'Gradient', 'The nuclear norm of the gradient along the manifold: it falls as training settles.',
