@@ -1,4 +1,4 @@
-// Checkpoints of training, with the seal that only a whole one has: what lies behind it is tried.
+// Checkpoints of training, with the seal that only a whole one has: what comes after it is tried.
 #include "hqmm/core/error.hpp"
 #include "hqmm/run/checkpoint_file.hpp"
 #include "target.hpp"

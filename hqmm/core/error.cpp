@@ -11,7 +11,7 @@ namespace {
 /// The character that a text begins with.
 struct Character {
   char32_t code = 0;
-  std::size_t length = 0;  // in bytes; 0 when these are no well-formed UTF-8
+  std::size_t length = 0;  // in bytes; 0 when these are not well-formed UTF-8
 };
 
 Character first_character(std::string_view text) noexcept {
@@ -47,7 +47,7 @@ bool is_treacherous(char32_t code) noexcept {
 }
 
 /// The first character as it may be shown: "\u202e" where it would do harm, "\x80" for a byte that
-/// is no UTF-8. `text` loses it.
+/// is not UTF-8. `text` loses it.
 std::string take_shown(std::string_view& text, std::string_view kept) {
   const Character first = first_character(text);
   const std::string_view bytes = text.substr(0, std::max<std::size_t>(first.length, 1));

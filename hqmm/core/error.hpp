@@ -108,7 +108,7 @@ template <typename... Args>
 }
 
 /// Text of unknown origin made fit for one line of a terminal, always valid UTF-8: characters that
-/// move the cursor, turn the writing direction or hide become "\u001b", bytes that are no UTF-8
+/// move the cursor, turn the writing direction or hide become "\u001b", bytes that are not UTF-8
 /// "\x80", and no more than `most` bytes of it are shown.
 [[nodiscard]] std::string printable(std::string_view text, std::size_t most = 40);
 /// The same for text of several lines: newlines and tabs stay, and nothing is cut off. JSON stays

@@ -42,7 +42,7 @@ using D = hn::ScalableTag<double>;
 using H = std::conditional_t<kHalves, hn::Half<D>, D>;
 constexpr Index kLanes = static_cast<Index>(hn::MaxLanes(D()));
 
-/// The sums of a tile: kVectors vectors of rows, and half a vector behind them if kHalf, times
+/// The sums of a tile: kVectors vectors of rows, and half a vector after them if kHalf, times
 /// kCols columns.
 template <int kVectors, bool kHalf, int kCols>
 struct Sums {

@@ -42,7 +42,7 @@ inline Matrix read_columns(const double* in, Index n, Index stride) {
   return out;
 }
 
-/// Columns Y of real parts over imaginary parts, n of them: writes iY behind them.
+/// Columns Y of real parts over imaginary parts, n of them: writes iY after them.
 inline void write_i_behind(double* y, Index n, Index stride) {
   double* turned = y + n * stride;
   for (Index j = 0; j < n; ++j, y += stride, turned += stride) {

@@ -115,10 +115,10 @@ Alphabet Alphabet::parse(std::string_view text) {
     return integers(count);
   }
   if (text.find(',') == std::string_view::npos) {
-    throw fail(
-        ErrorCode::kUsage,
-        "'{}' is no alphabet: give dna, rna, protein, a number of symbols (6), or a list (a,b,c)",
-        printable(text));
+    throw fail(ErrorCode::kUsage,
+               "'{}' is not an alphabet: give dna, rna, protein, a number of symbols (6) or a list "
+               "(a,b,c)",
+               printable(text));
   }
   std::vector<std::string> list;
   for (std::size_t from = 0; from <= text.size();) {

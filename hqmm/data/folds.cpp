@@ -177,7 +177,7 @@ Grouping Grouping::parse(std::string_view text) {
   }
   throw fail(
       ErrorCode::kUsage,
-      "'{}' is no grouping: give none, identical, or homology:N, N the least number of equal "
+      "'{}' is not a grouping: give none, identical, or homology:N, N the least number of equal "
       "positions (homology:45)",
       printable(text));
 }

@@ -130,7 +130,7 @@ std::size_t lead(BlockRun& run) {
       now[c] = next;
       const double found = next.weight(counted);
       const WordScale& scale = run.scales[word];
-      const bool told = found > scale.least * weight[c];  // false for what is no number
+      const bool told = found > scale.least * weight[c];  // false for what is not a number
       doubt[c] = doubt[c] || !told;
       fine = fine && told && found > kSmallWeight && found < kLargeWeight;
       weight[c] = found;

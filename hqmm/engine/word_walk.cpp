@@ -167,7 +167,7 @@ void WordWalk::move(WalkState& state, const double* matrix, double least,
   state.x.swap(state.spare);
   const double weight = cols_ == 1 || model.squared ? model.weight(state.x.data(), cols_)
                                                     : model.heaviest(state.x.data());
-  // what is no number compares as false
+  // what is not a number compares as false
   if (!(weight > least * state.weight)) state.in_doubt = true;
   state.weight = weight;
   state.exponent += exponent;

@@ -131,7 +131,7 @@ class StretchScan {
     double most = kNever;
     for (std::size_t d = 0; d < row_.size(); ++d)
       if (d != c) most = std::max(most, row_[d]);
-    return (row_[c] - most) / std::numbers::ln2 < least - 1e-6;  // false where it is no number
+    return (row_[c] - most) / std::numbers::ln2 < least - 1e-6;  // false where it is not a number
   }
 
   void add_to_track(std::uint64_t window, double found) {

@@ -79,7 +79,7 @@ void AtomicStream::finish() {
   temporary_->seal();
   temporary_->move_to(target_);
   // The rename itself must survive a power cut. The file is complete either way, and some file
-  // systems cannot sync a folder, so a refusal here is no failure.
+  // systems cannot sync a folder, so a refusal here is not a failure.
   const Descriptor folder(::open(folder_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (folder.is_open()) (void)::fsync(folder.get());
 }

@@ -19,7 +19,7 @@ constexpr std::string_view kKind = "classifier";
 /// Returns the version.
 std::int64_t check_header(const Hdf5ItemReader& root) {
   const auto format = root.text_attribute("format");
-  if (format != kModelFormat) throw root.wrong("format", "this is no hqmm model file");
+  if (format != kModelFormat) throw root.wrong("format", "this is not an hqmm model file");
   const auto version = root.integer_attribute("version");
   if (!version || !is_known_version(*version))
     throw root.wrong("version", unknown_version(version));

@@ -16,7 +16,7 @@ constexpr std::size_t kLinesLookedAt = 100;
 constexpr std::size_t kFewestNucleotides = 4;
 constexpr std::size_t kFewestResidues = 20;
 
-/// The HDF5 superblock may stand behind a user block of 512, 1024, 2048, … bytes.
+/// The HDF5 superblock may stand after a user block of 512, 1024, 2048, … bytes.
 bool is_hdf5(std::string_view head) {
   if (head.starts_with(kHdf5Magic)) return true;
   for (std::size_t at = 512; at < head.size(); at *= 2) {

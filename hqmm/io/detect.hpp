@@ -12,9 +12,9 @@ namespace hqmm {
 /// TSV. Among lines of text, in this order:
 ///   text      when the alphabet given explains the whole first line, TABs or not, except as below;
 ///   uci       three comma-separated fields, the last an unbroken run of letters that looks
-///   biological; labelled  a TAB after the first field, which is no symbol; or, where it could be
-///   one, one TAB on
-///             every line and other separators behind it ("0<TAB>1 0 2": nobody mixes them
+///             biological;
+///   labelled  a TAB after the first field where that is not a symbol; where it could be one, a
+///             TAB on every line and other separators after it ("0<TAB>1 0 2": nobody mixes them
 ///             otherwise);
 ///   text      everything else, so "0<TAB>1<TAB>2" is three symbols.
 [[nodiscard]] Format detect_format(const Input& input, const ReadOptions& options);

@@ -206,7 +206,7 @@ void RecordReader::take_quality(std::string_view piece) {
                                 [](char c) { return c < kFirstQuality || c > kLastQuality; });
   if (bad != piece.end()) {
     throw fail(ErrorCode::kBadData, here(static_cast<std::uint64_t>(bad - piece.begin())),
-               "record '{}': byte 0x{:02x} is no quality value", printable(name_),
+               "record '{}': byte 0x{:02x} is not a quality value", printable(name_),
                static_cast<unsigned char>(*bad));
   }
   qualities_ += piece.size();

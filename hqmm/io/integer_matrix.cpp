@@ -57,7 +57,7 @@ class MatrixReader {
         matrix.name.empty() ? in_file(file_) : in_item(file_, "variable '" + matrix.name + "'");
     const std::string place = fmt::format("row {}, column {}", row + 1, column + 1);
     if (value != std::floor(value)) {
-      return fail(ErrorCode::kBadData, where, "{}: {} is no whole number", place, value);
+      return fail(ErrorCode::kBadData, where, "{}: {} is not a whole number", place, value);
     }
     if (value < 0.0) return fail(ErrorCode::kBadData, where, "{}: {} is negative", place, value);
     if (value < base_) {

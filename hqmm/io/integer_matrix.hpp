@@ -21,7 +21,7 @@ struct IntegerMatrix {
 
 /// One set from all rows of all matrices. Of several matrices each is a class, called by the last
 /// part of its name. `one_based_without_zero` is MATLAB's habit: with no base given and no 0 in
-/// sight, symbols start at 1. A number that is no symbol is kBadData with its matrix, row and
+/// sight, symbols start at 1. A number that is not a symbol is kBadData with its matrix, row and
 /// column.
 [[nodiscard]] SequenceSet to_sequences(const std::vector<IntegerMatrix>& matrices,
                                        bool one_based_without_zero, const std::string& file,

@@ -13,7 +13,7 @@ namespace hqmm {
 /// Deeper JSON is refused: nothing of ours comes near, and what walks a value calls itself.
 inline constexpr std::size_t kDeepestJson = 100;
 
-/// JSON from outside. Throws kBadData with the byte when it is no JSON, nested deeper than
+/// JSON from outside. Throws kBadData with the byte when it is not JSON, nested deeper than
 /// kDeepestJson or holds a number that no double can; `where` is the place of the text.
 [[nodiscard]] nlohmann::json parse_json(std::string_view text, const Where& where = {});
 /// The same, with a discarded value in place of an error.

@@ -42,10 +42,10 @@ Error bad_letter(char letter, const Alphabet& alphabet, Where where) {
   const auto byte = static_cast<unsigned char>(letter);
   if (byte < 0x20 || byte >= 0x7F) {
     return fail(ErrorCode::kBadData, std::move(where),
-                "byte 0x{:02x} is no symbol of the alphabet {}: is this a text file?", byte,
+                "byte 0x{:02x} is not a symbol of the alphabet {}: is this a text file?", byte,
                 alphabet.description());
   }
-  return fail(ErrorCode::kBadData, std::move(where), "'{}' is no symbol of the alphabet {}{}",
+  return fail(ErrorCode::kBadData, std::move(where), "'{}' is not a symbol of the alphabet {}{}",
               letter, alphabet.description(),
               std::isdigit(byte) != 0 ? "; numbers need an alphabet of integers" : "");
 }

@@ -17,7 +17,7 @@ namespace hqmm {
 
 class LetterTable {
  public:
-  // Codes that are no symbol. A single-letter alphabet has fewer than 224 symbols, so they are
+  // Codes that are not symbols. A single-letter alphabet has fewer than 224 symbols, so they are
   // free.
   static constexpr std::uint8_t kMissingCode = SymbolBlock::kMissingByte;
   static constexpr std::uint8_t kSkip = 0xFE;  // blank or tab

@@ -71,7 +71,7 @@ class Elements {
 
 bool sound_matrix(std::string_view bytes, bool little, int depth);
 
-/// Bytes per number of a stored type; 0 for types that are no numbers.
+/// Bytes per number of a stored type; 0 for types that are not numbers.
 std::size_t stored_size(std::uint32_t type) {
   constexpr std::array<std::uint8_t, 14> kSizes{0, 1, 1, 2, 2, 4, 4, 4, 0, 8, 0, 0, 8, 8};
   return type < kSizes.size() ? kSizes[type] : 0;
@@ -177,7 +177,7 @@ void require_mat5_header(std::string_view bytes, const std::string& file) {
   const std::string_view version =
       bytes.size() < kHeaderSize ? std::string_view() : bytes.substr(kVersionAt, 4);
   if (version == std::string_view("\0\1IM", 4) || version == std::string_view("\1\0MI", 4)) return;
-  throw fail(ErrorCode::kBadData, in_file(file), "this is no MATLAB file of version 5 to 7");
+  throw fail(ErrorCode::kBadData, in_file(file), "this is not a MATLAB file of version 5 to 7");
 }
 
 void check_mat5(std::string_view bytes, const std::string& file) {

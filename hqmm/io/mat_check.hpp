@@ -14,7 +14,8 @@ namespace hqmm {
 /// by, is refused.
 void require_mat5_header(std::string_view bytes, const std::string& file);
 
-/// Throws kBadData with the byte where the damaged variable starts, or when this is no such file.
+/// Throws kBadData with the byte where the damaged variable starts, or when this is not such a
+/// file.
 void check_mat5(std::string_view bytes, const std::string& file);
 
 }  // namespace hqmm

@@ -85,7 +85,7 @@ class Assembler {
     if (transition != nullptr || find("edges") != nullptr) return "hmm";
     throw fail(
         ErrorCode::kBadData, in_file(file_),
-        "this is no model: expected an array 'kraus' (HQMM) or 'transition' or 'edges' (HMM)");
+        "this is not a model: expected an array 'kraus' (HQMM) or 'transition' or 'edges' (HMM)");
   }
 
   [[nodiscard]] const NdArray* find(const std::string& name) const {

@@ -13,7 +13,7 @@ ModelArrays read_root(const Hdf5ItemReader& root) {
   ModelArrays out;
   out.format = root.text_attribute("format");
   if (!out.format)
-    throw root.wrong("format", "the attribute is missing: this is no hqmm model file");
+    throw root.wrong("format", "the attribute is missing: this is not an hqmm model file");
   out.version = root.integer_attribute("version");
   read_model_group(root, out);
   if (root.exists("alphabet")) out.alphabet = root.strings("alphabet");

@@ -58,7 +58,7 @@ class HeaderParser {
       return std::size_t{static_cast<unsigned char>(bytes_[i])};
     };
     if (bytes_.size() < kMagicSize + kVersionSize + 2 || !bytes_.starts_with("\x93NUMPY")) {
-      throw bad(0, "this is no .npy file");
+      throw bad(0, "this is not a .npy file");
     }
     const std::size_t major = byte(kMagicSize);
     if (major < 1 || major > 3) throw bad(kMagicSize, "unknown .npy version");
@@ -161,7 +161,7 @@ ElementType element_type(const Header& header, const std::string& file) {
   }
   if (type.load == nullptr) {
     throw fail(ErrorCode::kBadData, at_byte(file, kMagicSize + kVersionSize),
-               "elements of type '{}' are no symbols: integers are needed", printable(descr));
+               "elements of type '{}' are not symbols: integers are needed", printable(descr));
   }
   return type;
 }

@@ -7,7 +7,7 @@
 
 namespace hqmm {
 
-/// Throws kNoInput, and kBadData with the place of what is no number, or for a file without any.
+/// Throws kNoInput, and kBadData with the place of what is not a number, or for a file without any.
 [[nodiscard]] std::vector<std::uint32_t> read_position_map(const std::string& path);
 
 }  // namespace hqmm

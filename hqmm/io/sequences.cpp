@@ -160,7 +160,7 @@ Format parse_format(std::string_view text) {
     if (name == text) return format;
     known += (known.empty() ? "" : ", ") + std::string(name);
   }
-  throw fail(ErrorCode::kUsage, "'{}' is no format: choose one of {}", printable(text), known);
+  throw fail(ErrorCode::kUsage, "'{}' is not a format: choose one of {}", printable(text), known);
 }
 
 Ambiguous parse_ambiguous(std::string_view text) {

@@ -26,7 +26,7 @@ class RowReader {
  public:
   RowReader(Input& input, char separator) : input_(&input), lines_(input), separator_(separator) {}
 
-  /// False at the end. Blank lines are no rows.
+  /// False at the end. Blank lines are not rows.
   bool next(Row& row);
 
  private:

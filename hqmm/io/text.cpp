@@ -138,7 +138,7 @@ void TextDecoder::step(char byte, SequenceSet& out) {
       break;
   }
   if (code < 0x20 || code == 0x7F) {
-    throw fail(ErrorCode::kBadData, here(), "byte 0x{:02x} is no text: is this a binary file?",
+    throw fail(ErrorCode::kBadData, here(), "byte 0x{:02x} is not text: is this a binary file?",
                code);
   }
   if (letters_) {
@@ -233,7 +233,7 @@ Error TextDecoder::bad_token() const {
   const Where where = at(token_start_);
   const bool numbers = !alphabet_ || alphabet_->kind() == Alphabet::Kind::kIntegers;
   if (!numbers) {
-    return fail(ErrorCode::kBadData, where, "'{}' is no symbol of the alphabet {}", shown,
+    return fail(ErrorCode::kBadData, where, "'{}' is not a symbol of the alphabet {}", shown,
                 alphabet_->description());
   }
   if (is_integer(token_) && !token_.starts_with('+')) {

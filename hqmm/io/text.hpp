@@ -33,7 +33,7 @@ class TextDecoder {
   TextDecoder(std::string file, std::optional<Alphabet> alphabet,
               Ambiguous ambiguous = Ambiguous::kAsMissing);
 
-  /// From now on a token that is no symbol of the alphabet is not an error: it becomes a missing
+  /// From now on a token that is not a symbol of the alphabet is not an error: it becomes a missing
   /// symbol, and streams can tell it from one.
   void keep_unknown() { keeps_unknown_ = true; }
 

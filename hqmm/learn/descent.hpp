@@ -48,7 +48,7 @@ class DescentLearner : public Learner {
   [[nodiscard]] bool is_emission(std::size_t i) const {
     return i >= model_.sets.size() && i < model_.sets.size() + emissions_.size();
   }
-  /// Puts parameter i, which is no Γ and no V, into a model.
+  /// Puts parameter i, which is neither Γ nor V, into a model.
   void put(std::size_t i, const Stack& value, Hqmm& model) const;
   /// ρ₀ = BB†
   void put_state(const Stack& b, Hqmm& model) const;

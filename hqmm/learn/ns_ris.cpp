@@ -106,7 +106,7 @@ class NsRis : public UpdateRule {
     return *works_.emplace_back(std::make_unique<Work>(gamma.rows(), gamma.cols()));
   }
 
-  /// No gradient has no direction, and one that is not finite has none that is.
+  /// A gradient of zero has no direction; one that is not finite leads to one that is not either.
   Direction find_direction(const Stack& momentum, Work& work) const {
     Direction out{&momentum, {}, literal_factor(momentum, ns_steps_, work.direction)};
     if (!out.scale && momentum.allFinite() && !is_zero(momentum)) {

@@ -114,7 +114,7 @@ Spectrum make_spectrum(std::vector<Complex> values, std::size_t count) {
     for (Complex& value : values) value /= largest;
   }
   // By modulus, then phase: a fixed order for conjugate pairs and for ties up to rounding. Moduli
-  // are compared on a grid, for "equal up to a tolerance" is no order.
+  // are compared on a grid, for "equal up to a tolerance" is not an order.
   const auto key = [](Complex z) {
     const double phase = std::arg(z);
     return std::tuple(-std::llround(std::abs(z) * 1e11), std::abs(phase), -phase);

@@ -19,8 +19,8 @@ struct Classifier {
   [[nodiscard]] const Alphabet& alphabet() const { return alphabet_of(models.front()); }
 };
 
-/// Throws kBadData naming the class and what is wrong: counts that differ, priors that are no
-/// distribution, models of other alphabets, models that are not valid themselves.
+/// Throws kBadData naming the class and what is wrong: counts that differ, priors that are not
+/// a distribution, models of other alphabets, models that are not valid themselves.
 void require_valid(const Classifier& classifier);
 
 /// log P(c | x) from the classes' log-likelihoods; −∞ where a class cannot have made x. When none

@@ -10,7 +10,7 @@
 namespace hqmm {
 
 struct SequenceLikelihood {
-  std::uint64_t scored = 0;         // symbols behind the burn-in that are not missing
+  std::uint64_t scored = 0;         // symbols after the burn-in that are not missing
   double log_likelihood = 0.0;      // normalised; −∞ when a scored symbol has probability 0
   double raw_log_likelihood = 0.0;  // un-normalised: equal to the above for a feasible model
   std::optional<std::uint64_t>

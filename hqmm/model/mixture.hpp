@@ -23,8 +23,8 @@ struct Components {
 };
 
 /// The members a model is a direct sum of: stretches of the basis that no operator and no entry of
-/// ρ₀ connects. A model that is no mixture is its only member. Members of weight zero are left out.
-/// For a trace-preserving model: each member is one then.
+/// ρ₀ connects. A model that is not a mixture is its only member. Members of weight zero are left
+/// out. For a trace-preserving model: each member is one then.
 [[nodiscard]] Components components_of(const Hqmm& model);
 
 }  // namespace hqmm

@@ -49,7 +49,7 @@ bool is_json_object(const std::string& bytes) {
   return first != std::string::npos && bytes[first] == '{';
 }
 
-/// Two things of one name get a number behind it.
+/// Two things of one name get a number after it.
 class Names {
  public:
   std::string operator()(std::string name) {

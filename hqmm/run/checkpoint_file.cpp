@@ -44,7 +44,7 @@ nlohmann::ordered_json bookkeeping(const Checkpoint& checkpoint, const std::stri
   return out;
 }
 
-/// The line behind the HDF5 file: HDF5 does not look there, does not notice a flipped bit by
+/// The line after the HDF5 file: HDF5 does not look there, does not notice a flipped bit by
 /// itself, and crashes on some, so damage is found before it reads anything.
 std::string seal_of(std::string_view bytes) {
   std::uint64_t sum = 0xCBF29CE484222325ULL;  // FNV-1a

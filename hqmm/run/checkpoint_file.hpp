@@ -1,5 +1,5 @@
 // A checkpoint as one HDF5 file: the trainer's bookkeeping as JSON, the learner's arrays, the best
-// model as the bytes of a model file, sealed by a line with a checksum behind the HDF5 content.
+// model as the bytes of a model file, sealed by a line with a checksum after the HDF5 content.
 #pragma once
 
 #include <string>

@@ -3,7 +3,7 @@
 //
 // A row of B is multiplied by the real and by the imaginary part of an element of A into two sums;
 // i times the second is added at the end. So every multiplication counts, whatever n is, and rows
-// need no room between them. Columns that are no whole vector are done with shorter vectors.
+// need no room between them. Columns that are not whole vectors are done with shorter vectors.
 
 #if defined(HQMM_STIEFEL_PRODUCTS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef HQMM_STIEFEL_PRODUCTS_INL

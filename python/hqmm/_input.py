@@ -214,7 +214,7 @@ def _symbols(array: np.ndarray) -> tuple:
         for value in array.flat:
             if not isinstance(value, numbers.Number):
                 # numpy's own words and type, which scikit-learn's checks ask for
-                raise TypeError("X holds what is no symbol: argument must be a string or a number, "
+                raise TypeError("X holds what is not a symbol: argument must be a string or a number, "
                                 f"not '{type(value).__name__}'")
         try:
             array = np.array(array.tolist(), dtype=None)

@@ -15,7 +15,7 @@ ONE = "one axis is one sequence, and as good as rows"
 POSITIONS = "predict answers for every symbol of a row, not for every row"
 TOTAL = "score_samples is hmmlearn's: the log-likelihood of all sequences, and the posteriors"
 ONE_CLASS = "its numbers below 1 are cut to whole ones, and so are its labels: one class is left"
-REAL = "its data are real numbers, which are no symbols; what is wrong is not the number of classes"
+REAL = "its data are real numbers, which are not symbols; what is wrong is not the number of classes"
 
 ORDER = "it shuffles the sequences, and what is held out and dealt to batches follows from their order"
 

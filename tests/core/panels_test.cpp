@@ -61,7 +61,7 @@ class Case {
       }
     }
     panel_kernel()(product_);
-    EXPECT_EQ(out_, expected);  // guards between and behind the columns too
+    EXPECT_EQ(out_, expected);  // guards between and after the columns too
   }
 
  private:

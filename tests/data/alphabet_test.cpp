@@ -171,10 +171,10 @@ TEST(Alphabet, ParsesWhatTheCommandLineTakes) {
 
 TEST(Alphabet, ParseSaysWhatIsWrong) {
   const auto parse = [](std::string_view text) { return [text] { (void)Alphabet::parse(text); }; };
-  expect_error(ErrorCode::kUsage, "'klingon' is no alphabet: give dna, rna", parse("klingon"));
-  expect_error(ErrorCode::kUsage, "'' is no alphabet", parse(""));
-  expect_error(ErrorCode::kUsage, "'-3' is no alphabet", parse("-3"));
-  expect_error(ErrorCode::kUsage, "is no alphabet", parse("99999999999999999999999"));
+  expect_error(ErrorCode::kUsage, "'klingon' is not an alphabet: give dna, rna", parse("klingon"));
+  expect_error(ErrorCode::kUsage, "'' is not an alphabet", parse(""));
+  expect_error(ErrorCode::kUsage, "'-3' is not an alphabet", parse("-3"));
+  expect_error(ErrorCode::kUsage, "is not an alphabet", parse("99999999999999999999999"));
   expect_error(ErrorCode::kUsage, "at least one symbol", parse("0"));
   expect_error(ErrorCode::kUsage, "70000 symbols is too large", parse("70000"));
   expect_error(ErrorCode::kUsage, "'' cannot be an alphabet token", parse("a,b,"));

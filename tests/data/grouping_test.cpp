@@ -26,7 +26,7 @@ TEST(Grouping, ParsesAndWritesItself) {
 TEST(Grouping, RejectsOtherText) {
   for (const char* text : {"", "None", "identical ", "homology", "homology:", "homology:0",
                            "homology:-1", "homology:4x", "homology:99999999999999999999999"}) {
-    expect_error(ErrorCode::kUsage, "is no grouping: give none, identical, or homology:N",
+    expect_error(ErrorCode::kUsage, "is not a grouping: give none, identical, or homology:N",
                  [&] { (void)Grouping::parse(text); });
   }
 }

@@ -154,7 +154,7 @@ TEST(Gradient, IsOfTheRawLossWhenTheModelIsInfeasible) {
   }
 }
 
-// Stopped at the burn-in, the state behind it is a constant: the gradient is that of the rest of
+// Stopped at the burn-in, the state after it is a constant: the gradient is that of the rest of
 // the sequence from this state on.
 TEST(Gradient, StoppedAtTheBurnInIsTheGradientOfTheRestAlone) {
   RandomStream random(kGradientSeed, Purpose::kTest, 300);

@@ -80,7 +80,7 @@ TEST(Structured, RareSymbolsOnStatesAreWorkedThrough) {
   }
 }
 
-/// States that cannot show a symbol, as in an HMM with zeros: ∂ by such an entry of C is no zero.
+/// States that cannot show a symbol, as in an HMM with zeros: ∂ by such an entry of C is not zero.
 TEST(Structured, EntriesOfCMayBeZero) {
   std::uint64_t index = 1000;
   for (const Shape& shape : state_shapes()) {

@@ -67,8 +67,8 @@ TEST(ContextChain, CountsTheContextsThatOccurred) {
   const SequenceSet data(Alphabet::integers(3), {{0, 1, 0, 1, 0}});
   const ContextChain chain(data, 2);
   EXPECT_EQ(chain.parameters(0), 2U);
-  EXPECT_EQ(chain.parameters(1), 4U);  // behind 0 and 1
-  EXPECT_EQ(chain.parameters(2), 4U);  // behind 01 and 10
+  EXPECT_EQ(chain.parameters(1), 4U);  // after 0 and 1
+  EXPECT_EQ(chain.parameters(2), 4U);  // after 01 and 10
 }
 
 TEST(ContextChain, RefusesNumbersThatDoNotFit) {

@@ -68,7 +68,7 @@ TEST(Contributions, AnInfeasibleModelIsRefused) {
                [&] { (void)contributions(classifier, one[0]); });
 }
 
-/// Class "one" has symbol 1 behind position 2 of 5 nine times in ten; all else is even.
+/// Class "one" has symbol 1 after position 2 of 5 nine times in ten; all else is even.
 Classifier marked_classifier(PositionMap::Anchor anchor) {
   Classifier out;
   out.classes = {"even", "one"};

@@ -17,7 +17,7 @@ TEST(Sequences, FormatsHaveNames) {
        {"auto", "text", "fasta", "fastq", "uci", "labelled", "csv", "tsv", "mat", "npy", "hdf5"}) {
     EXPECT_EQ(format_name(parse_format(name)), name);
   }
-  expect_error(ErrorCode::kUsage, "'xml' is no format: choose one of auto, text",
+  expect_error(ErrorCode::kUsage, "'xml' is not a format: choose one of auto, text",
                [] { (void)parse_format("xml"); });
 }
 
@@ -50,12 +50,12 @@ TEST(Sequences, FormatIsToldByContent) {
   const std::vector<Detection> cases{
       {"0\t1\t2\n", "", false, 3},        // integers separated by TABs
       {"0\t1\n1\t0\n", "", false, 2},     // two symbols each
-      {"0\t1 0\n1\t0\n", "", true, 2},    // other separators behind one TAB: classes 0 and 1
+      {"0\t1 0\n1\t0\n", "", true, 2},    // other separators after one TAB: classes 0 and 1
       {"0 1\t2 0\n", "", false, 4},       // TAB among blanks
-      {"x\t0\t1\n", "", true, 2},         // x is no symbol
+      {"x\t0\t1\n", "", true, 2},         // x is not a symbol
       {"a\tb\tc\n", "a,b,c", false, 3},   // but a is, here
       {"x\ta\tb\n", "a,b,c", true, 2},    // and x is not
-      {"A\tACGTACGT\n", "dna", true, 8},  // unseparated letters behind one TAB
+      {"A\tACGTACGT\n", "dna", true, 8},  // unseparated letters after one TAB
       {"A C G T\n", "dna", false, 4},
       {"A, C, GATTACA\n", "dna", false, 9},  // explained by the alphabet as it stands
       {"EI, x1, GATTACA\n", "dna", true, 7},
@@ -72,7 +72,7 @@ TEST(Sequences, FormatIsToldByContent) {
     EXPECT_EQ(set.labelled(), expected.labelled);
     EXPECT_EQ(set[0].size(), expected.first_length);
   }
-  // Three words are no UCI row: without an alphabet they are a mistake, not a protein.
+  // Three words are not a UCI row: without an alphabet they are a mistake, not a protein.
   expect_error(ErrorCode::kBadData, "expected an integer, found 'sunny'",
                [&] { (void)read_sequences(folder.write("x", "sunny,rainy,sunny\n")); });
 }

@@ -144,7 +144,7 @@ TEST(TextDecoder, KeepsUnknownTokensApartFromMissingSymbols) {
   // no more than a little of an endless one is held, and the rest of it is read over
   EXPECT_EQ(events_with_unknown("open,read", "read " + std::string(1000, 'x') + " open"),
             "1<" + std::string(65, 'x') + ">0|");
-  testing::expect_error(ErrorCode::kBadData, "is no text",
+  testing::expect_error(ErrorCode::kBadData, "is not text",
                         [] { events_with_unknown("open,read", "open \x01"); });
 }
 
@@ -165,7 +165,7 @@ TEST(TextDecoder, LeavesOutSequencesWithAmbiguityCodes) {
   options.ambiguous = Ambiguous::kError;
   expect_error(ErrorCode::kBadData, "x.txt:2:3: 'N' is an ambiguity code",
                [&] { (void)read_sequences(path, options); });
-  expect_error(ErrorCode::kBadData, "x.txt:1:1: 'A' is no symbol of the alphabet tokens x y",
+  expect_error(ErrorCode::kBadData, "x.txt:1:1: 'A' is not a symbol of the alphabet tokens x y",
                [&] { (void)read_sequences(path, {.alphabet = Alphabet::parse("x,y")}); });
 }
 

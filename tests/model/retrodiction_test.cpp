@@ -63,7 +63,7 @@ TEST(StatePosteriors, LongSequencesDoNotUnderflow) {
   const Hmm hmm = random_started_hmm(3, 4, random);
   const auto symbols = random_symbols(30000, 4, random, 0.1);
   const StatePosteriors found = posteriors(hmm, symbols);
-  EXPECT_LT(found.log_likelihood, -20000.0);  // e^−20000 is no double
+  EXPECT_LT(found.log_likelihood, -20000.0);  // e^−20000 is not a double
   for (Index t = 0; t < found.states.cols(); ++t)
     ASSERT_NEAR(found.states.col(t).sum(), 1.0, 1e-12);
   EXPECT_GE(found.states.minCoeff(), 0.0);

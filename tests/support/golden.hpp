@@ -17,7 +17,7 @@ struct GoldenCase {
   std::vector<Symbol> symbols;
 
   double log_likelihood = 0.0;
-  std::vector<double> probabilities;  // of the symbols behind the burn-in
+  std::vector<double> probabilities;  // of the symbols after the burn-in
   Matrix final_state;
 
   Stack gradient;  // stopped at the burn-in; (s·w·n) × n like every stack below

@@ -54,7 +54,7 @@ fuzz_one() {
 cmd_fuzz() {
   local wanted=${1:-all} seconds=${2:-60} target status=0 start
   local -a chosen=() running=()
-  [[ $seconds =~ ^[1-9][0-9]*$ ]] || die "fuzz: '$seconds' is no number of seconds"
+  [[ $seconds =~ ^[1-9][0-9]*$ ]] || die "fuzz: '$seconds' is not a number of seconds"
   if [[ $wanted == all ]]; then
     chosen=("${fuzz_targets[@]}")
   elif [[ " ${fuzz_targets[*]} " == *" $wanted "* ]]; then

@@ -41,7 +41,7 @@ class KrausForm {
 
   [[nodiscard]] Index state_size() const { return stride_ * n_; }
   /// The table of gradients has one entry per matrix of Γ or V, whatever the program's operators.
-  /// On states two more things per set lie behind them: see by_unseen() and by_emission().
+  /// On states two more things per set lie after them: see by_unseen() and by_emission().
   [[nodiscard]] std::size_t gradient_count() const {
     return sets_ * blocks_ + (on_states_ ? sets_ * (1 + emission_entries()) : 0);
   }

@@ -291,7 +291,7 @@ std::string findings_text(const InspectFlags& options, const ModelFile& file,
   out += fmt::format(
       "feasibility residual    {:.3g}  ({})\n", found.residual,
       found.feasible ? "trace preserving: its numbers are probabilities"
-                     : "INFEASIBLE: not trace preserving, its raw numbers are no probabilities");
+                     : "INFEASIBLE: not trace preserving, its raw numbers are not probabilities");
   if (!found.spectrum) {
     return out +
            "channel                 depends on the position: no fixed point, spectrum or entropy "

@@ -199,7 +199,7 @@ separated by tabs:
   alarm  SEQUENCE  POSITION  mean bits   the symbol there
   over   SEQUENCE  POSITION  worst mean  the symbol there
 SEQUENCE is a name or a number; numbers and positions count from 0. Windows do not reach across sequences; one
-shorter than the window is judged by all of it. A symbol that the model does not know is no error in text here: it
+shorter than the window is judged by all of it. A symbol that the model does not know is not an error in text here: it
 is infinitely surprising. 'hqmm score' on ordinary data says what to expect, docs/online.md how to choose BITS.
 
 Examples:

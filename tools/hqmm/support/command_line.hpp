@@ -22,7 +22,7 @@ namespace hqmm::cli {
 struct ValueCheck {
   /// Says what is wrong with a value; empty when nothing is.
   std::function<std::string(const std::string&)> fault;
-  std::string shown;  // behind the type name in the help; mostly nothing
+  std::string shown;  // after the type name in the help; mostly nothing
 
   explicit operator bool() const { return fault != nullptr; }
 };

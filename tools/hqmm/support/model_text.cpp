@@ -28,7 +28,7 @@ void warn_if_infeasible(const AnyModel& model, const std::string& path) {
   if (is_feasible(model)) return;
   warn(
       fmt::format("{}: this model is not trace preserving ({} = {:.3g}): its raw weights "
-                  "are no probabilities, "
+                  "are not probabilities, "
                   "so figures are of the normalised model",
                   path, residual_of(model), feasibility_residual(model)));
 }

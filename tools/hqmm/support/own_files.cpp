@@ -43,7 +43,7 @@ Identity identity_of_new_file(const fs::path& path) {
   return {0, 0, fs::weakly_canonical(fs::absolute(end, ignored), ignored).string()};
 }
 
-/// None of what is no regular file and is not about to become one.
+/// None of what is not a regular file and is not about to become one.
 std::optional<Identity> identity_of(const std::string& path, bool output) {
   if (path.empty() || (output && path == "-")) return {};
   if (output && (path.starts_with("/dev/") || path.starts_with("/proc/"))) return {};
