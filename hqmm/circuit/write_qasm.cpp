@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <functional>
 #include <numeric>
 #include <vector>
 
@@ -79,33 +80,43 @@ std::string definitions(const ModelCircuit& circuit) {
   return out;
 }
 
-std::string reset_environment(const ModelCircuit& circuit, const std::string& indent) {
+/// How a version of the language is written.
+struct Dialect {
+  std::string indent;
+  /// What is done to all qubits, by name or gate by gate.
+  std::function<std::string(const std::string& name, const Circuit& gates)> apply;
+  /// What comes before a qubit is reset that has not been measured, with a line's end; or nothing.
+  std::function<std::string(int qubit)> discard;
+};
+
+/// The first `measured` qubits of the environment have just been measured.
+std::string reset_environment(const ModelCircuit& circuit, const Dialect& dialect, int measured) {
   std::string out;
-  for (int k = circuit.system_qubits; k < circuit.qubits(); ++k)
-    out += fmt::format("{}reset q[{}];\n", indent, k);
+  for (int k = circuit.system_qubits; k < circuit.qubits(); ++k) {
+    if (k >= circuit.system_qubits + measured) out += dialect.discard(k);
+    out += fmt::format("{}reset q[{}];\n", dialect.indent, k);
+  }
   return out;
 }
 
-/// One step; apply(name, gates) writes what is done to all qubits, measure(bit, qubit) the
-/// measurement.
-template <typename Apply, typename Measure>
-std::string step_text(const ModelCircuit& circuit, std::size_t step, const std::string& indent,
-                      Apply apply, Measure measure) {
-  std::string out = apply(fmt::format("evolve_{}", step), circuit.steps[step].evolve);
+/// One step; measure(bit, qubit) writes a measurement.
+template <typename Measure>
+std::string step_text(const ModelCircuit& circuit, std::size_t step, const Dialect& dialect,
+                      Measure measure) {
+  std::string out = dialect.apply(fmt::format("evolve_{}", step), circuit.steps[step].evolve);
   if (circuit.steps[step].emit) {
-    out += reset_environment(circuit, indent);
-    out += apply(fmt::format("emit_{}", step), *circuit.steps[step].emit);
+    out += reset_environment(circuit, dialect, 0);
+    out += dialect.apply(fmt::format("emit_{}", step), *circuit.steps[step].emit);
   }
   for (int bit = 0; bit < circuit.measured_qubits; ++bit)
-    out += indent + measure(bit, circuit.system_qubits + bit);
-  return out + reset_environment(circuit, indent);
+    out += dialect.indent + measure(bit, circuit.system_qubits + bit);
+  return out + reset_environment(circuit, dialect, circuit.measured_qubits);
 }
 
-template <typename Apply>
-std::string preparation(const ModelCircuit& circuit, Apply apply) {
+std::string preparation(const ModelCircuit& circuit, const Dialect& dialect) {
   if (circuit.prepare.gates.empty()) return "";
-  const std::string out = apply("prepare_state", circuit.prepare);
-  return out + (circuit.prepare_uses_environment ? reset_environment(circuit, "") : "");
+  const std::string out = dialect.apply("prepare_state", circuit.prepare);
+  return out + (circuit.prepare_uses_environment ? reset_environment(circuit, dialect, 0) : "");
 }
 
 }  // namespace
@@ -128,22 +139,22 @@ std::string write_openqasm3(const ModelCircuit& circuit) {
   out += fmt::format("qubit[{}] q;\n", circuit.qubits());
   if (m > 0)
     out += fmt::format("bit[{}] outcome;\n", circuit.order.size() * static_cast<std::size_t>(m));
-  const auto call = [&](const std::string& name, const Circuit&) {
-    return fmt::format("{} {};\n", name, arguments(circuit));
+  const auto calls = [&](const std::string& indent) {
+    const auto call = [&circuit, indent](const std::string& name, const Circuit&) {
+      return fmt::format("{}{} {};\n", indent, name, arguments(circuit));
+    };
+    return Dialect{indent, call, [](int) { return std::string(); }};
   };
-  out += "reset q;\n" + preparation(circuit, call);
+  out += "reset q;\n" + preparation(circuit, calls(""));
   if (circuit.stationary()) {
     out += fmt::format("for int t in [0:{}] {{\n", circuit.order.size() - 1);
-    const auto call_inside = [&](const std::string& name, const Circuit& gates) {
-      return "  " + call(name, gates);
-    };
-    out += step_text(circuit, 0, "  ", call_inside, [m](int bit, int qubit) {
+    out += step_text(circuit, 0, calls("  "), [m](int bit, int qubit) {
       return fmt::format("outcome[{} * t + {}] = measure q[{}];\n", m, bit, qubit);
     });
     return out + "}\n";
   }
   for (std::size_t t = 0; t < circuit.order.size(); ++t) {
-    out += step_text(circuit, circuit.order[t], "", call, [m, t](int bit, int qubit) {
+    out += step_text(circuit, circuit.order[t], calls(""), [m, t](int bit, int qubit) {
       return fmt::format("outcome[{}] = measure q[{}];\n",
                          t * static_cast<std::size_t>(m) + static_cast<std::size_t>(bit), qubit);
     });
@@ -151,7 +162,9 @@ std::string write_openqasm3(const ModelCircuit& circuit) {
   return out;
 }
 
-// Gate by gate: quantum-circuit takes the wrong ones where a definition is used several times.
+// For a simulator, quantum-circuit, that takes the wrong definition where one is used several
+// times: gate by gate. And that takes `reset` for a projection onto |0>: a qubit is measured before
+// it is reset.
 std::string write_openqasm2(const ModelCircuit& circuit) {
   std::string out = "OPENQASM 2.0;\n" + header(circuit);
   out += "// Step t, from 0 on, writes the register outcome_t.\n";
@@ -164,13 +177,19 @@ std::string write_openqasm2(const ModelCircuit& circuit) {
                          return fmt::format("q[{}]", k);
                        }));
   };
-  out += preparation(circuit, inlined);
+  const auto discard = [&circuit](int k) {
+    return fmt::format("measure q[{}] -> discarded[{}];\n", k, k - circuit.system_qubits);
+  };
+  const Dialect dialect{"", inlined, discard};
+  std::string body = preparation(circuit, dialect);
   for (std::size_t t = 0; t < circuit.order.size(); ++t) {
-    out += step_text(circuit, circuit.order[t], "", inlined, [t](int bit, int qubit) {
+    body += step_text(circuit, circuit.order[t], dialect, [t](int bit, int qubit) {
       return fmt::format("measure q[{}] -> outcome_{}[{}];\n", qubit, t, bit);
     });
   }
-  return out;
+  if (body.find("discarded") != std::string::npos)
+    out += fmt::format("creg discarded[{}]; // says nothing\n", circuit.environment_qubits);
+  return out + body;
 }
 
 }  // namespace hqmm

@@ -45,7 +45,7 @@ function runVersion2() {
   circuit.importQASM(text, (errors) => {
     if (errors.length) throw new Error(JSON.stringify(errors));
   });
-  const registers = [...text.matchAll(/^creg (\w+)\[(\d+)\];/gm)];
+  const registers = [...text.matchAll(/^creg (outcome_\w+)\[(\d+)\];/gm)];
   const out = [];
   for (let shot = 0; shot < Number(shots); ++shot) {
     circuit.run();
