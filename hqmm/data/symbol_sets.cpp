@@ -48,12 +48,12 @@ constexpr auto kAminoAcidLetters = letters_of(kAminoAcids);
 
 }  // namespace
 
-std::span<const Symbol> members(std::size_t alphabet_size, const Symbol& symbol) noexcept {
-  if (symbol < alphabet_size) return {&symbol, 1};
+SymbolMembers members(std::size_t alphabet_size, Symbol symbol) noexcept {
+  if (symbol < alphabet_size) return {{symbol}, 1};
   const std::span<const Set> sets = sets_of(alphabet_size);
   if (symbol - alphabet_size >= sets.size()) return {};
   const Set& found = sets[symbol - alphabet_size];
-  return std::span(found.symbols).first(found.size);
+  return {found.symbols, found.size};
 }
 
 std::string_view set_letters(std::size_t alphabet_size) noexcept {

@@ -6,6 +6,7 @@
 // own.
 #pragma once
 
+#include <array>
 #include <span>
 #include <string_view>
 
@@ -13,10 +14,26 @@
 
 namespace hqmm {
 
-/// The symbols of a set, ascending; of one symbol, that symbol, which must live as long. Empty when
-/// the number is neither.
-[[nodiscard]] std::span<const Symbol> members(std::size_t alphabet_size,
-                                              const Symbol& symbol) noexcept;
+/// A few symbols, ascending.
+class SymbolMembers {
+ public:
+  constexpr SymbolMembers() = default;
+  constexpr SymbolMembers(std::array<Symbol, 3> symbols, std::size_t size)
+      : symbols_(symbols), size_(size) {}
+
+  [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] constexpr bool empty() const noexcept { return size_ == 0; }
+  [[nodiscard]] constexpr Symbol operator[](std::size_t i) const noexcept { return symbols_[i]; }
+  [[nodiscard]] constexpr const Symbol* begin() const noexcept { return symbols_.data(); }
+  [[nodiscard]] constexpr const Symbol* end() const noexcept { return symbols_.data() + size_; }
+
+ private:
+  std::array<Symbol, 3> symbols_{};
+  std::size_t size_ = 0;
+};
+
+/// The symbols of a set; of one symbol, itself; none when the number is neither.
+[[nodiscard]] SymbolMembers members(std::size_t alphabet_size, Symbol symbol) noexcept;
 
 /// The letters of the sets of nucleotides or of amino acids, in the order of their numbers.
 [[nodiscard]] std::string_view set_letters(std::size_t alphabet_size) noexcept;

@@ -122,8 +122,9 @@ double FrequencyModel::log_likelihood(const SequenceView& sequence) const {
     const std::size_t keep = power(symbols_, std::min(t + 1, context_));
     const Table& table = table_at(t, sequence.size(), known);
     const Symbol symbol = sequence[t];
+    const SymbolMembers listed = symbol == kMissing ? SymbolMembers() : members(symbols_, symbol);
     const std::span<const Symbol> seen =
-        symbol == kMissing ? std::span<const Symbol>(all_) : members(symbols_, symbol);
+        symbol == kMissing ? std::span<const Symbol>(all_) : std::span<const Symbol>(listed);
     std::map<std::size_t, double> next;
     double total = 0.0;
     for (const auto& [context, weight] : contexts) {

@@ -17,7 +17,7 @@ RealMatrix position_frequencies(std::span<const SequenceView> sequences,
     for (std::size_t t = 0; t < sequence.size(); ++t) {
       const Symbol symbol = sequence[t];
       if (symbol == kMissing) continue;
-      const std::span<const Symbol> seen = members(alphabet_size, symbol);
+      const SymbolMembers seen = members(alphabet_size, symbol);
       for (const Symbol y : seen)
         counts(positions.set_at(t, sequence.size()), y) += 1.0 / static_cast<double>(seen.size());
     }

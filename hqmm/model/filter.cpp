@@ -19,10 +19,10 @@ void HmmFilter::set_state(const RealVector& x) {
 StepWeight HmmFilter::step(Symbol symbol) {
   StepWeight weight;
   if (symbol != kMissing) {
-    const std::span<const Symbol> seen = members(alphabet_size(), symbol);
+    const SymbolMembers seen = members(alphabet_size(), symbol);
     assert(!seen.empty());
     x_ = model_->emission.row(seen[0]).transpose();
-    for (const Symbol y : seen.subspan(1)) x_ += model_->emission.row(y).transpose();
+    for (std::size_t k = 1; k < seen.size(); ++k) x_ += model_->emission.row(seen[k]).transpose();
     x_.array() *= predicted_.array();
     weight.raw = x_.sum();
   }
@@ -57,10 +57,10 @@ void EdgeHmmFilter::restart(std::size_t /*length*/) { set_state(model_->initial)
 StepWeight EdgeHmmFilter::step(Symbol symbol) {
   StepWeight weight;
   if (symbol != kMissing) {
-    const std::span<const Symbol> seen = members(alphabet_size(), symbol);
+    const SymbolMembers seen = members(alphabet_size(), symbol);
     assert(!seen.empty());
     next_.noalias() = model_->edges[seen[0]] * x_;
-    for (const Symbol y : seen.subspan(1)) next_.noalias() += model_->edges[y] * x_;
+    for (std::size_t k = 1; k < seen.size(); ++k) next_.noalias() += model_->edges[seen[k]] * x_;
     weight.raw = next_.sum();
   }
   if (symbol == kMissing || !(weight.raw > 0.0)) next_.noalias() = tables_->transition * x_;

@@ -139,8 +139,8 @@ double HqmmFilter::apply(std::uint32_t set, Symbol symbol) {
 void HqmmFilter::scale_next(std::uint32_t set, Symbol symbol) {
   const Index n = tables_->n;
   const RealMatrix& emission = model_->sets[set].emission();
-  const auto seen =
-      symbol == kMissing ? std::span<const Symbol>() : members(alphabet_size(), symbol);
+  const SymbolMembers seen =
+      symbol == kMissing ? SymbolMembers() : members(alphabet_size(), symbol);
   double* column = next_.data();
   for (Index j = 0; j < n; ++j, column += tables_->stride) {
     for (Index i = 0; i < n; ++i) {

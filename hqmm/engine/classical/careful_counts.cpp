@@ -67,7 +67,7 @@ class CarefulPass {
     return weight;
   }
 
-  [[nodiscard]] std::span<const Symbol> members_of(const Symbol& symbol) const {
+  [[nodiscard]] SymbolMembers members_of(Symbol symbol) const {
     return members(static_cast<std::size_t>(model_.alphabet_size()), symbol);
   }
 

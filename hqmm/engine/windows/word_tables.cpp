@@ -195,7 +195,9 @@ BodyTable WordTables::build_body(const std::vector<std::uint32_t>& sets) const {
   out.length = sets.size();
   const double* first = model_.matrix(sets[0], 0);
   out.matrices.assign(first, first + s * one);
-  out.bounds.assign(bounds_[sets[0]].begin(), bounds_[sets[0]].end() - 1);
+  const std::vector<double>& bounds_of_first = bounds_[sets[0]];
+  out.bounds.assign(bounds_of_first.begin(),
+                    bounds_of_first.begin() + static_cast<std::ptrdiff_t>(s));
   out.bounds.reserve(words);
   for (std::size_t k = 1; k < sets.size(); ++k) {
     AlignedDoubles longer(out.bounds.size() * s * one);

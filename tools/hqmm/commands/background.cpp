@@ -21,7 +21,7 @@ std::vector<double> frequencies(const SequenceSet& set) {
   for (std::size_t k = 0; k < set.symbol_count(); ++k) {
     const Symbol symbol = set.symbols()[k];
     if (symbol == kMissing) continue;
-    const std::span<const Symbol> seen = members(s, symbol);
+    const SymbolMembers seen = members(s, symbol);
     for (const Symbol y : seen) counts[y] += 1.0 / static_cast<double>(seen.size());
     all += 1.0;
   }
