@@ -64,7 +64,11 @@ def test_the_text_says_which_bits_are_which_symbol(tmp_path):
         assert "//   outcomes from 6 on do not occur" in done.stdout
         assert "4 qubits: 1 for the latent state, 3 of environment; 4 symbols" in done.stderr
         assert "a step: " in done.stderr and "depth" in done.stderr
-        assert done.stdout.count("measure q") == (3 if version == "3" else 12)
+        assert done.stdout.count("= measure q") == (3 if version == "3" else 0)
+        assert done.stdout.count("-> outcome_") == (0 if version == "3" else 12)
+        # nothing is reset that was not measured right before
+        unseen = [k for k in (1, 2, 3) if f"measure q[{k}] -> discarded[{k - 1}];\nreset q[{k}];\n" in done.stdout]
+        assert unseen == ([] if version == "3" else [1, 2, 3])
         assert hqmm("export", model, "--format", f"openqasm{version}", "--steps", 4).stdout == done.stdout
 
 
