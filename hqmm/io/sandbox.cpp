@@ -13,6 +13,7 @@
 #include <new>
 #include <utility>
 
+#include "hqmm/core/signals_blocked.hpp"
 #include "hqmm/io/descriptor.hpp"
 #include "hqmm/io/hdf5_image.hpp"
 #include "hqmm/io/place.hpp"
@@ -23,22 +24,6 @@ namespace {
 
 // What a reply begins and ends with.
 constexpr std::uint8_t kResult = 1, kError = 2, kEnd = 3;
-
-/// Keeps signals away while it lives: none may run a handler of the parent in the child.
-class SignalsBlocked {
- public:
-  SignalsBlocked() {
-    sigset_t all;
-    sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~SignalsBlocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  SignalsBlocked(const SignalsBlocked&) = delete;
-  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-
- private:
-  sigset_t before_{};
-};
 
 // ---- in the child
 // ----------------------------------------------------------------------------------
@@ -208,7 +193,7 @@ void run_in_sandbox(const SandboxJob& job, const std::function<void(WireReader&)
   pid_t pid = -1;
   {
     const auto nobody_else = lock_hdf5();  // the child gets the library between two calls
-    const SignalsBlocked blocked;
+    const SignalsBlocked blocked;          // no handler of the parent may run in the child
     pid = ::fork();
     if (pid == 0) be_the_child(job, limits, mapped, to_parent.get());
     if (pid < 0) throw no_sandbox(job.file, errno);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "hqmm/core/error.hpp"
+#include "hqmm/core/signals_blocked.hpp"
 #include "hqmm/report/report.hpp"
 
 #ifdef HQMM_HAS_HTTPLIB
@@ -14,7 +15,6 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <csignal>
 #include <cstdint>
 #include <mutex>
 #include <string_view>
@@ -36,22 +36,6 @@ constexpr seconds kGoodbye{5};          // for the last events
 constexpr seconds kHeartbeat{15};       // in a long epoch: is anybody there?
 constexpr milliseconds kLeastGap{500};  // between two documents
 constexpr int kWorkPerGap = 10;         // making documents takes at most a tenth of a thread
-
-/// Threads made while this lives leave all signals to the others: Ctrl-C is for the training.
-class SignalsBlocked {
- public:
-  SignalsBlocked() {
-    sigset_t all;
-    sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~SignalsBlocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  SignalsBlocked(const SignalsBlocked&) = delete;
-  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-
- private:
-  sigset_t before_{};
-};
 
 void answer(httplib::Response& response, int status, const char* text) {
   response.status = status;
@@ -100,7 +84,7 @@ class LivePage::Server {
                  "none",
                  port);
     }
-    const SignalsBlocked blocked;
+    const SignalsBlocked blocked;  // Ctrl-C is for the training
     thread_ = std::thread([this] {
       http_.listen_after_bind();
       over_ = true;
