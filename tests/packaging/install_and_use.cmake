@@ -12,6 +12,12 @@ file(REMOVE_RECURSE ${WORK_DIR})
 run(${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${prefix})
 if(CLI)
   run(${prefix}/bin/hqmm --help)
+  foreach(file man/man1/hqmm.1 man/man1/hqmm-classify-fit.1 bash-completion/completions/hqmm
+               zsh/site-functions/_hqmm fish/vendor_completions.d/hqmm.fish)
+    if(NOT EXISTS ${prefix}/share/${file})
+      message(FATAL_ERROR "share/${file} was not installed")
+    endif()
+  endforeach()
 endif()
 # No library is looked for in the current folder, which an empty entry means, or in any but the system's.
 find_program(READELF readelf)

@@ -19,6 +19,9 @@ void add_commands(Command program) {
   add_generate(program);
   add_data(program);
   add_reproduce(program);
+  add_completion(program);
+  add_help(program);
+  add_manual(program);
 }
 
 }  // namespace hqmm::cli

@@ -67,6 +67,7 @@ void add_report(Command program) {
   auto flags = std::make_shared<ReportFlags>();
   Command command =
       program.add_subcommand("report", "One page in a browser about runs, models and results")
+          .group("Use a model")
           .footer(
               "Examples:\n"
               "  hqmm report runs/a -o report.html                how a training went\n"

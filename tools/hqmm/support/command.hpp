@@ -34,6 +34,9 @@ void add_export(Command program);
 void add_generate(Command program);
 void add_data(Command program);
 void add_reproduce(Command program);
+void add_help(Command program);  // after all others, whose names it knows
+void add_completion(Command program);
+void add_manual(Command program);  // hidden: the build calls it
 /// All of them, in the order of the help.
 void add_commands(Command program);
 

@@ -66,6 +66,48 @@ int usage_error(const CLI::App& app, const CLI::ParseError& error, int argc, cha
   return exit_status(ErrorCode::kUsage);
 }
 
+/// "hqmm classify fit".
+std::string full_name(const CLI::App& app) {
+  const CLI::App* parent = app.get_parent();
+  return parent == nullptr ? app.get_name() : full_name(*parent) + " " + app.get_name();
+}
+
+/// Words of an option are kept in the name of its check, one in a line: CLI11 has no other place.
+std::vector<std::string> words_of(CLI::Option* option) {
+  std::vector<std::string> out;
+  try {
+    std::istringstream names(option->get_validator()->get_name());
+    for (std::string word; std::getline(names, word);) out.push_back(word);
+  } catch (const CLI::OptionNotFound&) {  // an option without a check
+  }
+  return out;
+}
+
+std::vector<std::string> names_of(const CLI::Option& option) {
+  if (option.get_positional()) return {option.get_name(true)};
+  std::vector<std::string> out;
+  for (const std::string& name : option.get_snames()) out.push_back("-" + name);
+  for (const std::string& name : option.get_lnames()) out.push_back("--" + name);
+  return out;
+}
+
+OptionPage page_of(CLI::Option* option) {
+  OptionPage out;
+  out.positional = option->get_positional();
+  out.names = names_of(*option);
+  out.group = option->get_group();
+  out.help = option->get_description();
+  out.required = option->get_required();
+  if (option->get_type_size() == 0 || option->get_expected_max() == 0) return out;  // a flag
+  const std::string type = option->get_type_name();
+  out.value = type.substr(0, type.find(':'));  // without what a check adds
+  out.default_text = option->get_default_str();
+  out.words = words_of(option);
+  out.repeated = option->get_expected_max() > 1;
+  out.optional_value = option->get_expected_min() == 0;
+  return out;
+}
+
 ValueCheck checked_by(const CLI::Validator& validator) {
   return {[validator](const std::string& text) { return validator(text); },
           validator.get_description()};
@@ -77,8 +119,10 @@ ValueCheck number_between(double least, double most) { return checked_by(CLI::Ra
 ValueCheck positive_number() { return checked_by(CLI::PositiveNumber); }
 
 Option Option::check(const ValueCheck& check) const {
+  std::string words;
+  for (const std::string& word : check.words) words += word + "\n";
   option_->check(CLI::Validator([fault = check.fault](std::string& text) { return fault(text); },
-                                check.shown));
+                                check.shown, words));
   return *this;
 }
 
@@ -194,6 +238,28 @@ Option Command::option(const std::string& name) const { return Option(app_->get_
 std::vector<Option> Command::options() const {
   std::vector<Option> out;
   for (CLI::Option* option : app_->get_options()) out.emplace_back(option);
+  return out;
+}
+
+Command Command::subcommand(const std::string& name) const {
+  for (CLI::App* sub : app_->get_subcommands({}))
+    if (sub->get_name() == name) return Command(sub);
+  const std::string before = app_->get_parent() == nullptr ? "" : app_->get_name() + " ";
+  throw fail(ErrorCode::kUsage, "there is no command '{}{}'{}", before, printable(name, 200),
+             suggestion(name, command_names(*app_)));
+}
+
+std::string Command::help() const {
+  return app_->get_formatter()->make_help(app_, full_name(*app_), CLI::AppFormatMode::Normal);
+}
+
+CommandPage Command::page() const {
+  CommandPage out{
+      full_name(*app_), app_->get_description(), app_->get_group(), app_->get_footer(), {}, {}};
+  for (CLI::Option* option : app_->get_options())
+    if (!option->get_group().empty()) out.options.push_back(page_of(option));
+  for (CLI::App* sub : app_->get_subcommands({}))
+    if (!sub->get_group().empty()) out.commands.push_back(Command(sub).page());
   return out;
 }
 

@@ -1,5 +1,5 @@
-// Commands and options, as the rest of the program sees them. The parser behind (CLI11) is known to
-// command_line.cpp alone: it takes longer to compile than most commands.
+// Commands and options, as the rest of the program sees them. Only command_line.cpp knows the
+// parser (CLI11), which takes longer to compile than most commands.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,8 @@
 #include <string>
 #include <variant>
 #include <vector>
+
+#include "support/command_page.hpp"
 
 namespace CLI {
 class App;
@@ -22,7 +24,8 @@ namespace hqmm::cli {
 struct ValueCheck {
   /// Says what is wrong with a value; empty when nothing is.
   std::function<std::string(const std::string&)> fault;
-  std::string shown;  // after the type name in the help; mostly nothing
+  std::string shown;                 // after the type name in the help; mostly nothing
+  std::vector<std::string> words{};  // the only values there are, for completion
 
   explicit operator bool() const { return fault != nullptr; }
 };
@@ -114,6 +117,12 @@ class Command {
 
   [[nodiscard]] Option option(const std::string& name) const;
   [[nodiscard]] std::vector<Option> options() const;
+  /// The command below this one that a word names. Throws kUsage when there is none.
+  [[nodiscard]] Command subcommand(const std::string& name) const;
+  /// What --help prints.
+  [[nodiscard]] std::string help() const;
+  /// The same as data, with the commands below; without what the help hides.
+  [[nodiscard]] CommandPage page() const;
 
  private:
   static Option described(Option option, const OptionText& text);

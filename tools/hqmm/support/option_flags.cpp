@@ -19,7 +19,9 @@ OptionText flag_of(const OptionInfo& option, const std::string& default_text) {
   out.flag = option.type == OptionType::kSwitch;
   if (out.flag) return out;
   out.default_text = default_text;
-  out.check = {[&option](const std::string& text) { return fault_in(option, text); }, ""};
+  out.check = {[&option](const std::string& text) { return fault_in(option, text); },
+               "",
+               {option.words.begin(), option.words.end()}};
   return out;
 }
 

@@ -32,11 +32,11 @@ ValueCheck count_or_auto() {
 }
 
 ValueCheck one_of(std::vector<std::string> words) {
-  const auto fault = [words = std::move(words)](const std::string& text) -> std::string {
+  const auto fault = [words](const std::string& text) -> std::string {
     if (std::find(words.begin(), words.end(), text) != words.end()) return {};
     return fmt::format("expected {}, found '{}'", fmt::join(words, " or "), text);
   };
-  return {fault, ""};
+  return {fault, "", std::move(words)};
 }
 
 }  // namespace hqmm::cli
