@@ -1,8 +1,12 @@
 #include "hqmm/evaluate/cross_validation.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <string>
+#include <utility>
 
 #include "hqmm/core/error.hpp"
 #include "hqmm/core/parallel.hpp"
@@ -54,6 +58,8 @@ class Validator {
   [[nodiscard]] double inner_work(const std::vector<std::vector<SplitRows>>& inner) const;
   void choose(const std::vector<std::vector<SplitRows>>& inner, Meter& meter,
               std::vector<FoldOutcome>& folds) const;
+  [[nodiscard]] FoldCell do_job(const std::string& name, const ClassifierSetting& setting,
+                                const SplitRows& rows, Meter& meter, bool keep_classifier) const;
   void pick(const std::vector<Posteriors>& by_setting, const Rows& labels, FoldOutcome& fold) const;
   void finish(const std::vector<SplitRows>& outer, const std::vector<Posteriors>& scored,
               CrossValidation& out) const;
@@ -110,6 +116,25 @@ double Validator::inner_work(const std::vector<std::vector<SplitRows>>& inner) c
   return out;
 }
 
+/// Does a job, unless it was done before.
+FoldCell Validator::do_job(const std::string& name, const ClassifierSetting& setting,
+                           const SplitRows& rows, Meter& meter, bool keep_classifier) const {
+  const CrossValidationHooks& hooks = meter.hooks();
+  if (hooks.find_cell) {
+    std::optional<FoldCell> found = hooks.find_cell(name);
+    if (found && found->posteriors.rows() == rows.scored.size() &&
+        found->posteriors.classes() == class_count()) {
+      meter.add(work_of(setting, rows));
+      return std::move(*found);
+    }
+  }
+  FoldCell out;
+  out.posteriors =
+      learner_.score(setting, rows, meter, keep_classifier ? &out.classifier : nullptr);
+  if (hooks.keep_cell) hooks.keep_cell(name, out);
+  return out;
+}
+
 /// Every setting on every inner fold of every fold, in parallel; then the choice of each fold.
 void Validator::choose(const std::vector<std::vector<SplitRows>>& inner, Meter& meter,
                        std::vector<FoldOutcome>& folds) const {
@@ -123,7 +148,10 @@ void Validator::choose(const std::vector<std::vector<SplitRows>>& inner, Meter& 
   std::vector<Posteriors> parts(jobs.size());
   parallel_for(jobs.size(), options_.threads, [&](std::size_t j) {
     const Job& job = jobs[j];
-    parts[j] = learner_.score(candidates_[job.setting], inner[job.fold][job.split], meter);
+    const std::string name =
+        fmt::format("fold{}-setting{}-inner{}", job.fold, job.setting, job.split);
+    const SplitRows& rows = inner[job.fold][job.split];
+    parts[j] = do_job(name, candidates_[job.setting], rows, meter, false).posteriors;
   });
   std::size_t next = 0;
   for (std::size_t f = 0; f < inner.size(); ++f) {
@@ -219,7 +247,10 @@ CrossValidation Validator::run(const Rows& fold_of, const CrossValidationHooks& 
   std::vector<Posteriors> scored(outer.size());
   parallel_for(outer.size(), options_.threads, [&](std::size_t f) {
     FoldOutcome& fold = out.folds[f];
-    scored[f] = learner_.score(settings_[fold.setting], outer[f], meter, &fold.classifier);
+    FoldCell found =
+        do_job(fmt::format("fold{}", f), settings_[fold.setting], outer[f], meter, true);
+    scored[f] = std::move(found.posteriors);
+    fold.classifier = std::move(found.classifier);
   });
   finish(outer, scored, out);
 

@@ -16,6 +16,7 @@
 
 #include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "hqmm/data/folds.hpp"
@@ -34,10 +35,20 @@ struct CrossValidationOptions {
   std::vector<BaselineOptions> baselines;
 };
 
+/// What a job has found: log P(c | x) of the rows that it scored and, of an outer fold with more
+/// than one class to learn from, the classifier.
+struct FoldCell {
+  Posteriors posteriors;
+  std::optional<Classifier> classifier;
+};
+
 struct CrossValidationHooks {
   /// From several threads, one at a time: how much of the work is done, 0 to 1.
   std::function<void(double)> on_progress;
   StopRequest stop_requested;
+  /// Finished jobs by name, from several threads at once: what is found is not done again.
+  std::function<std::optional<FoldCell>(const std::string& name)> find_cell;
+  std::function<void(const std::string& name, const FoldCell&)> keep_cell;
 };
 
 /// What a setting was worth inside the training folds.

@@ -25,6 +25,7 @@ class Meter {
   Meter(const CrossValidationHooks& hooks, double total) : hooks_(hooks), total_(total) {}
   void add(double work);
   [[nodiscard]] const StopRequest& stop() const { return hooks_.stop_requested; }
+  [[nodiscard]] const CrossValidationHooks& hooks() const { return hooks_; }
 
  private:
   std::mutex mutex_;

@@ -86,10 +86,8 @@ class ClassifierFit {
     out.classes = labelled_.classes;
     out.priors = priors_of(labelled_, options_);
     std::vector<std::vector<AnyModel>> by_member;
-    for (std::size_t member = 0; member < options_.members; ++member) {
-      by_member.push_back(by_trainer(options_) ? fit_separately(member)
-                                               : fit_jointly(member, out.priors));
-    }
+    for (std::size_t member = 0; member < options_.members; ++member)
+      by_member.push_back(fit_member(member, out));
     for (std::size_t c = 0; c < out.classes.size(); ++c) {
       std::vector<AnyModel> members;
       members.reserve(by_member.size());
@@ -100,6 +98,18 @@ class ClassifierFit {
   }
 
  private:
+  /// The models of a member, by class, unless they were learned before. `like` has the classes.
+  std::vector<AnyModel> fit_member(std::size_t member, const Classifier& like) {
+    if (hooks_.find_member) {
+      std::optional<Classifier> found = hooks_.find_member(member);
+      if (found && found->classes == like.classes) return std::move(found->models);
+    }
+    Classifier out = like;
+    out.models = by_trainer(options_) ? fit_separately(member) : fit_jointly(member, like.priors);
+    if (hooks_.keep_member) hooks_.keep_member(member, out);
+    return std::move(out.models);
+  }
+
   [[nodiscard]] std::vector<SequenceView> sequences_of(std::size_t c) const {
     std::vector<SequenceView> out;
     for (const std::uint32_t i : labelled_.members[c]) out.push_back(data_[i]);

@@ -57,6 +57,9 @@ struct ClassifierHooks {
   /// Asked after every epoch; true ends the training under way, of one member or, when classes are
   /// learned separately, of one class, and keeps what it has learned.
   StopRequest enough;
+  /// Finished members, by number: what is found is not learned again.
+  std::function<std::optional<Classifier>(std::size_t member)> find_member;
+  std::function<void(std::size_t member, const Classifier&)> keep_member;
 };
 
 /// Labelled data, two classes at least; unlabelled sequences are refused. The same bytes at any

@@ -47,6 +47,19 @@ bool is_run_directory(const std::string& path) {
   return std::filesystem::exists(std::filesystem::path(path) / kConfig, ignored);
 }
 
+std::string fingerprint_of(const nlohmann::json& json) {
+  std::uint64_t state = 0xCBF29CE484222325ULL;  // FNV-1a
+  for (const char c : json.dump())
+    state = (state ^ static_cast<unsigned char>(c)) * 0x100000001B3ULL;
+  return fmt::format("{:016x}", state);
+}
+
+void require_no_link(const std::string& path) {
+  if (!is_link(path)) return;
+  throw fail(ErrorCode::kUsage, in_file(path),
+             "is a link, and a run writes into its own folder only: put the file itself there");
+}
+
 bool make_run_folder(const std::string& path) {
   std::error_code failure;
   const bool made = std::filesystem::create_directories(path, failure);
@@ -90,21 +103,12 @@ std::string RunDirectory::file(const std::string& name) const {
   return (std::filesystem::path(path_) / name).string();
 }
 
-std::string RunDirectory::fingerprint() const {
-  std::uint64_t state = 0xCBF29CE484222325ULL;
-  for (const char c : parse_json(config_).dump())
-    state = (state ^ static_cast<unsigned char>(c)) * 0x100000001B3ULL;
-  return fmt::format("{:016x}", state);
-}
+std::string RunDirectory::fingerprint() const { return fingerprint_of(parse_json(config_)); }
 
 void RunDirectory::require_own_files() const {
   std::vector<std::string> names(kOthers.begin(), kOthers.end());
-  names.insert(names.end(), {kConfig, "model.h5"});
-  for (const std::string& name : names) {
-    if (!is_link(file(name))) continue;
-    throw fail(ErrorCode::kUsage, in_file(file(name)),
-               "is a link, and a run writes into its own folder only: put the file itself there");
-  }
+  names.insert(names.end(), {kConfig, "model.h5", "classifier.h5", "cells"});
+  for (const std::string& name : names) require_no_link(file(name));
 }
 
 void RunDirectory::append(const EpochRecord& record) const {

@@ -5,6 +5,7 @@
 // a checkpoint, lines beyond it are dropped and written again.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 
@@ -23,6 +24,8 @@ class RunDirectory {
   /// What config.json holds: JSON, always an object.
   [[nodiscard]] const std::string& config() const noexcept { return config_; }
   [[nodiscard]] std::string file(const std::string& name) const;
+  /// Of config.json: what is kept beside it says which run it belongs to.
+  [[nodiscard]] std::string fingerprint() const;
 
   /// Throws kUsage when a file of the run is a link: a folder from someone else must not choose
   /// what is overwritten outside of it.
@@ -38,11 +41,16 @@ class RunDirectory {
  private:
   explicit RunDirectory(std::string path) : path_(std::move(path)) {}
   void keep_history_up_to(const Checkpoint& checkpoint) const;
-  [[nodiscard]] std::string fingerprint() const;
 
   std::string path_;
   std::string config_;
 };
+
+/// A hash of the values, however they are written.
+[[nodiscard]] std::string fingerprint_of(const nlohmann::json& json);
+
+/// Throws kUsage for a link, as require_own_files() does.
+void require_no_link(const std::string& path);
 
 /// Makes the folder of a run, and those above it. False when it was there. Throws kCannotWrite.
 bool make_run_folder(const std::string& path);

@@ -9,12 +9,14 @@
 #include <nlohmann/json.hpp>
 #include <numbers>
 #include <numeric>
+#include <optional>
 
 #include "hqmm/core/error.hpp"
 #include "hqmm/core/parallel.hpp"
 #include "hqmm/evaluate/statistics.hpp"
 #include "hqmm/io/json_number.hpp"
 #include "hqmm/model/parameters.hpp"
+#include "hqmm/run/active_run.hpp"
 
 namespace hqmm {
 namespace {
@@ -42,15 +44,32 @@ std::vector<std::size_t> order_of(const std::vector<Candidate>& candidates) {
   return out;
 }
 
+/// Begins a run, or opens it to go on with.
+void open_run(const Candidate& candidate, std::optional<ActiveRun>& run) {
+  require_no_link(candidate.run_path);
+  if (is_run_directory(candidate.run_path)) {
+    run.emplace(candidate.run_path);
+  } else {
+    run.emplace(candidate.run_path, candidate.run_config);
+  }
+}
+
 void train_one(Candidate& candidate, const StopRequest& stop) {
   const double start = processor_seconds();
+  std::optional<ActiveRun> run;
   SessionRequest request;
+  if (!candidate.run_path.empty()) {
+    open_run(candidate, run);
+    request.run = &*run;
+    request.resume = true;  // with a run that has just begun: from its beginning
+  }
   request.hooks.stop_requested = stop;
   request.report = Report::kSelect;
   candidate.found = candidate.session->run(request);
   if (candidate.result().status == TrainStatus::kInterrupted) return;
   candidate.bits = candidate.found.scores.validation.bits_per_symbol.value();
-  candidate.seconds = processor_seconds() - start;
+  // Of a run: since it began, by the clock of the one thread that it has.
+  candidate.seconds = run ? candidate.result().seconds : processor_seconds() - start;
   candidate.done = true;
 }
 

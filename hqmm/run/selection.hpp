@@ -1,6 +1,6 @@
 // Selection: a grid of model sizes trained side by side, each model on one thread, and ranked by
 // its bits per validation symbol. The same data, options and seed give the same models from any
-// face of the library.
+// face of the library. Candidates with a run directory go on where they were stopped or killed.
 #pragma once
 
 #include <functional>
@@ -43,6 +43,9 @@ struct Candidate {
   double bits = 0.0;     // per validation symbol
   double seconds = 0.0;  // of one processor
   bool done = false;
+  /// A run directory of its own, made or gone on with, and the configuration to make it with.
+  std::string run_path;  // empty: none
+  std::string run_config;
   /// Bits per symbol more than the best, and the standard error of that over sequences.
   double behind = 0.0;
   std::optional<double> standard_error;

@@ -4,6 +4,7 @@ import json
 import math
 import signal
 import subprocess
+import time
 
 import h5py
 import numpy as np
@@ -372,3 +373,55 @@ def test_ctrl_c_is_one_line(two_classes):
     out, err = run.communicate(timeout=20)
     assert run.returncode == 130 and out == b""
     assert err.decode().count("\n") == 1 and "interrupted" in err.decode()
+
+
+def without_seconds(told):
+    return {key: value for key, value in told.items() if key not in ("seconds", "model")}
+
+
+@pytest.mark.parametrize("command, more", [("fit", ["--members", 3]), ("cross-validate", ["--folds", 3, "--prior", "yes=0.3,no=0.7"])])
+def test_a_run_goes_on_where_it_was_stopped(tmp_path, two_classes, command, more):
+    args = ["classify", command, two_classes, "-n", 3, "-w", 1, "--epochs", 15, *more, "--json", "--quiet"]
+    run = tmp_path / "run"
+    process = subprocess.Popen([BINARY, *map(str, args), "--run", run], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    while not list(run.glob("cells/*.json")) and process.poll() is None:
+        time.sleep(0.001)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate()
+    assert process.returncode == 130 and f"go on with 'hqmm classify {command} --resume {run}'" in said, said
+    assert "parts done" in hqmm("inspect", run).stdout
+    out = tmp_path / "out"
+    resumed = hqmm("classify", command, "--resume", run, "--json", "--threads", 1, "-o", out)
+    assert resumed.returncode == OK and "were done before" in resumed.stderr, resumed.stderr
+    whole = hqmm(*args, "-o", tmp_path / "whole")
+    assert whole.returncode == OK
+    if command == "fit":
+        assert out.read_bytes() == (tmp_path / "whole").read_bytes()
+    else:
+        assert without_seconds(json.loads(out.read_text())) == without_seconds(json.loads((tmp_path / "whole").read_text()))
+
+
+def test_a_run_takes_the_data_it_began_with(tmp_path, two_classes):
+    run = tmp_path / "run"
+    args = ["classify", "fit", two_classes, *QUICK]
+    assert hqmm(*args, "--run", run).returncode == OK
+    assert (run / "classifier.h5").exists()
+    fails(USAGE, *args, "--run", run, says="holds a run already")
+    fails(USAGE, "classify", "fit", "--resume", run, "--epochs", 3, says="--epochs")
+    fails(BAD_DATA, "classify", "cross-validate", "--resume", run, says="classify fit")
+    fails(BAD_DATA, "train", "--resume", run, says="config.json")
+    fails(NO_INPUT, "classify", "fit", "--resume", tmp_path / "nowhere", says="not a run directory")
+    fails(USAGE, "classify", "fit", "-", *QUICK, "--run", tmp_path / "stdin", stdin=two_classes.read_text(), says="data in a file")
+    two_classes.write_text(two_classes.read_text() + "yes\tACGT\n")
+    fails(BAD_DATA, "classify", "fit", "--resume", run, says=["two.txt", "changed"])
+    two_classes.unlink()
+    fails(NO_INPUT, "classify", "fit", "--resume", run, says="two.txt")
+
+
+def test_a_run_notices_another_position_map(tmp_path, two_classes):
+    positions, run = tmp_path / "map.txt", tmp_path / "run"
+    positions.write_text(" ".join("0" * 20) + "\n")
+    done = hqmm("classify", "fit", two_classes, *QUICK, "--positions", f"map:{positions}", "--run", run)
+    assert done.returncode == OK, done.stderr
+    positions.write_text(" ".join("0" * 10 + "1" * 10) + "\n")
+    fails(BAD_DATA, "classify", "fit", "--resume", run, "--quiet", says="settings")

@@ -4,12 +4,13 @@ import errno
 import json
 import os
 import pathlib
+import random
 import signal
 import subprocess
 
 import pytest
 
-from conftest import BINARY, CANNOT_WRITE, OK, hqmm
+from conftest import BAD_DATA, BINARY, CANNOT_WRITE, OK, hqmm
 
 SHIM = pathlib.Path(os.environ.get("HQMM_FAULTS", pathlib.Path(BINARY).parent / "tests" / "hqmm_faults.so"))
 pytestmark = [
@@ -78,6 +79,41 @@ class Case:
         assert contents(run) == self.whole, what
 
 
+class CellsCase(Case):
+    """The same of a command whose run directory keeps finished cells; its result is told and may be a file."""
+
+    def __init__(self, folder, data, command, result, options):
+        self.folder, self.command, self.result = folder, command, result
+        self.args = [*command, data, *options, "--quiet", "--threads", 1]
+        done, self.calls = self.start(self.run("whole"))
+        assert done.returncode == OK, done.stderr
+        self.whole = self.contents(self.run("whole"), done)
+
+    def contents(self, run, done):
+        """What is told, without the time it took, and the bytes of the result."""
+        told = json.loads(done.stdout)
+        for one in [told, *told.get("models", [])]:
+            one.pop("seconds", None)
+            one.pop("model", None)
+        return told, (run / self.result).read_bytes() if self.result else None
+
+    def start(self, run, mode="", at=0, error=0):
+        log = self.folder / "log"
+        log.unlink(missing_ok=True)
+        args = [*self.command, "--resume", run, "--quiet", "--threads", 1] if (run / "config.json").exists() else \
+            [*self.args, "--run", run]
+        faults = {"LD_PRELOAD": SHIM, "HQMM_FAULT_FOLDER": run, "HQMM_FAULT_LOG": log, "HQMM_FAULT_MODE": mode,
+                  "HQMM_FAULT_AT": at, "HQMM_FAULT_ERRNO": error}
+        done = subprocess.run([BINARY, *map(str, args), "--json"], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              env={**os.environ, **{k: str(v) for k, v in faults.items()}})
+        return done, [tuple(line.split(" ", 1)) for line in log.read_text().splitlines()]
+
+    def assert_same_after_a_resume(self, run, what):
+        done, _ = self.start(run)
+        assert done.returncode == OK, (what, done.stderr)
+        assert self.contents(run, done) == self.whole, what
+
+
 def contents(run):
     """What a run keeps, without the time it took."""
     found = {path.name: path.read_bytes() for path in run.iterdir()}
@@ -87,6 +123,30 @@ def contents(run):
     found["summary.json"] = {key: value for key, value in summary.items() if key not in ("seconds", "model")}
     del found["checkpoint.h5"]  # has the seconds, too
     return found
+
+
+CELLS = {
+    "select": (["select"], "model.h5", ["-n", "1,2", "-w", 1, "--epochs", 2]),
+    "fit": (["classify", "fit"], "classifier.h5", ["-n", 2, "-w", 1, "--epochs", 1, "--members", 2, "--inner-folds", 1]),
+    "cross-validate": (["classify", "cross-validate"], None,
+                       ["-n", 2, "-w", 1, "--epochs", 1, "--folds", 2, "--inner-folds", 1, "--grid", "dropout=0.3,0.5",
+                        "--explain"]),
+}
+
+
+@pytest.fixture(scope="module")
+def labelled(tmp_path_factory):
+    path = tmp_path_factory.mktemp("labelled") / "labelled.txt"
+    rng = random.Random(1)
+    rows = [f"{label}\t{''.join(rng.choice('ACGT') for _ in range(6))}{letter}\n" for label, letter in ("aA", "bC") * 8]
+    path.write_text("".join(rows))
+    return path
+
+
+@pytest.fixture(params=CELLS)
+def cells(tmp_path, data, labelled, request):
+    command, result, options = CELLS[request.param]
+    return CellsCase(tmp_path, data / "train.txt" if request.param == "select" else labelled, command, result, options)
 
 
 @pytest.fixture
@@ -103,6 +163,38 @@ def test_killed_before_every_call_and_resumed(case):
     for at, call in enumerate(case.calls, 1):
         case.killed(case.run(at), at)
         case.assert_same_after_a_resume(case.run(at), call)
+
+
+def test_cells_killed_before_every_call_and_resumed(cells):
+    assert {"create", "write", "sync", "rename", "folder"} <= {name for name, _ in cells.calls}
+    for at, call in enumerate(cells.calls, 1):
+        cells.killed(cells.run(at), at)
+        cells.assert_same_after_a_resume(cells.run(at), call)
+
+
+def test_cells_on_a_full_disk(cells):
+    for at, call in enumerate(cells.calls, 1):
+        run = cells.run(at)
+        done, _ = cells.start(run, "fail", at, errno.ENOSPC)
+        if call[0] not in ("sync-folder", "remove"):
+            assert done.returncode == CANNOT_WRITE and done.stderr.count("\n") == 1, (call, done)
+        cells.assert_same_after_a_resume(run, call)
+
+
+def test_damaged_cells_are_done_again(cells):
+    """A flipped bit anywhere never changes a result."""
+    run, chance = cells.run("whole"), random.Random(2)
+    for path in sorted(path for path in (run / "cells").rglob("*") if path.suffix in (".json", ".h5") and path.name != "config.json"):
+        whole = path.read_bytes()
+        flipped = bytearray(whole)
+        flipped[chance.randrange(len(whole))] ^= 1 << chance.randrange(8)
+        path.write_bytes(flipped)
+        done, _ = cells.start(run)
+        if path.name == "checkpoint.h5":
+            assert done.returncode == BAD_DATA and "checkpoint.h5" in done.stderr
+            path.write_bytes(whole)
+        else:
+            assert cells.contents(run, done) == cells.whole, (path, done.stderr)
 
 
 def test_killed_once_more_while_going_on(case):

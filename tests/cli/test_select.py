@@ -4,12 +4,16 @@ import json
 import math
 import pathlib
 import random
+import shutil
+import signal
+import subprocess
+import time
 
 import h5py
 import numpy as np
 import pytest
 
-from conftest import BAD_DATA, OK, USAGE, fails, hqmm, hqmm_json
+from conftest import BAD_DATA, BINARY, OK, USAGE, fails, hqmm, hqmm_json
 
 SMALL = ["-n", "1,2", "-w", "1,2", "--epochs", 2]
 
@@ -75,8 +79,43 @@ def test_shows_a_table_and_writes_nothing_without_o(data, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+def test_a_selection_goes_on_where_it_was_stopped(data, tmp_path):
+    args = ["select", data / "train.txt", "--validation", data / "validation.txt", "-n", "2,6", "-w", 2, "--epochs", 120,
+            "--threads", 2, "--json", "--quiet"]
+    run, out = tmp_path / "run", tmp_path / "best.h5"
+    process = subprocess.Popen([BINARY, *map(str, args), "--run", run], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    while not (run / "cells" / "n6-w2" / "checkpoint.h5").exists() and process.poll() is None:
+        time.sleep(0.001)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate()
+    assert process.returncode == 130 and f"go on with 'hqmm select --resume {run}'" in said, said
+    assert "of 2" in hqmm("inspect", run).stdout
+    resumed = hqmm_json("select", "--resume", run, "-o", out, "--threads", 1, "--quiet")
+    whole = hqmm_json(*args[:-2], "-o", tmp_path / "whole.h5", "--quiet")
+    for found in (resumed, whole):
+        for model in found["models"]:
+            del model["seconds"]
+    assert resumed["models"] == whole["models"]
+    assert out.read_bytes() == (tmp_path / "whole.h5").read_bytes()
+    assert hqmm("train", "--resume", run).returncode == BAD_DATA, "it is a selection"
+    fails(USAGE, "select", "--resume", run, "--epochs", 3, says="--epochs")
+    fails(USAGE, *args[:-2], "--run", run, says="holds a run already")
+
+
+def test_a_selection_of_someone_else_chooses_no_file(data, tmp_path):
+    run = tmp_path / "run"
+    assert hqmm("select", data / "train.txt", *SMALL, "--run", run, "--quiet").returncode == OK
+    config = json.loads((run / "config.json").read_text())
+    config["cells"][0]["name"] = "../../elsewhere"
+    (run / "config.json").write_text(json.dumps(config))
+    fails(BAD_DATA, "select", "--resume", run, says="config.json")
+    shutil.move(run / "cells", tmp_path / "cells")
+    (run / "cells").symlink_to(tmp_path / "cells")
+    fails(USAGE, "select", "--resume", run, says="is a link")
+
+
 def test_select_refuses_what_is_about_one_run(data):
-    fails(USAGE, "select", data / "train.txt", "--run", "somewhere", says="--run")
+    fails(USAGE, "select", data / "train.txt", "--live", says="--live")
     fails(USAGE, "select", data / "train.txt", "-n", "2,x", says="x")
 
 

@@ -3,6 +3,9 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
+#include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +22,11 @@
 #include "support/own_files.hpp"
 #include "support/progress_line.hpp"
 #include "support/text_table.hpp"
+
+namespace hqmm {
+class ActiveRun;
+class FoldCells;
+}  // namespace hqmm
 
 namespace hqmm::cli {
 
@@ -43,15 +51,20 @@ class ClassifierFlags {
   [[nodiscard]] Plan plan(const SequenceSet& data, const CommonOptions& common) const;
   /// The files that --positions and --grid name. Throws kUsage.
   [[nodiscard]] std::vector<NamedFile> position_maps() const;
+  /// For a run's config.json; from_json throws nlohmann::json::exception and kBadData.
+  [[nodiscard]] Json to_json() const;
+  void from_json(const nlohmann::json& json);
 
  private:
   [[nodiscard]] std::vector<ClassifierSetting> settings_for(const ClassifierOptions& base,
                                                             const SequenceSet& data) const;
   void set_prior(ClassifierOptions& options, const SequenceSet& data) const;
+  [[nodiscard]] bool grid_given() const { return grid_kept_ || grid_option_.given(); }
 
   GivenOptions given_;
   std::string prior_ = "uniform";
   std::string grid_;
+  bool grid_kept_ = false;  // by the run that goes on
   Option grid_option_;
   std::string group_ = "identical";
   std::size_t inner_folds_ = 3;
@@ -67,8 +80,15 @@ class LabelledFiles {
   /// The message of what is missing names the files. Throws kUsage for flags that do not go
   /// together.
   [[nodiscard]] SequenceSet read(const DataOptions& data) const;
+  /// For messages.
+  [[nodiscard]] std::string shown() const;
+  /// For a run's config.json; to_json throws kUsage for what a run could not read again, from_json
+  /// nlohmann::json::exception.
+  [[nodiscard]] Json to_json() const;
+  void from_json(const nlohmann::json& json);
 
  private:
+  [[nodiscard]] Paths all_paths() const;
   [[nodiscard]] std::vector<ClassFile> class_files() const;
 
   Paths paths_;
@@ -91,14 +111,56 @@ class ClassifyProgress {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
+/// The run directory of fit or cross-validate, where there is to be one: finished parts are kept in
+/// it, and a run that goes on begins with them.
+class ClassifyRun {
+ public:
+  ClassifyRun();
+  ~ClassifyRun();
+  ClassifyRun(const ClassifyRun&) = delete;
+  ClassifyRun& operator=(const ClassifyRun&) = delete;
+
+  /// `name`: of the command. `result`: what the help says of where the result goes.
+  void add_to(Command command, const std::string& name, const std::string& result);
+  [[nodiscard]] bool given() const { return !folder().empty(); }
+  [[nodiscard]] const std::string& folder() const {
+    return resume_path_.empty() ? run_path_ : resume_path_;
+  }
+  [[nodiscard]] std::string file(const std::string& name) const;
+  /// With --resume: locks the run and hands its config.json to `take`. Throws kUsage for flags that
+  /// are not in `with_resume`.
+  void open(const std::set<std::string>& with_resume,
+            const std::function<void(const nlohmann::json&)>& take);
+  /// Begins the run, with `config` in its config.json; or makes sure that data and settings are
+  /// those it began with. From here on parts are kept.
+  void begin(Json config, const SequenceSet& data, const LabelledFiles& files,
+             const std::vector<ClassifierSetting>& settings, const CommonOptions& common);
+  /// The -o that a run began with which now goes on.
+  [[nodiscard]] const std::string& began_with() const { return began_with_; }
+
+  [[nodiscard]] CrossValidationHooks with_cells(CrossValidationHooks hooks);
+  [[nodiscard]] ClassifierHooks with_members(ClassifierHooks hooks);
+  /// Since the run began; `here`: in this process, where there is no run.
+  [[nodiscard]] double seconds(double here) const;
+  /// What a user is told after Ctrl-C.
+  [[nodiscard]] std::string after_interrupt(const CommonOptions& common) const;
+
+ private:
+  Command command_;
+  std::string name_, run_path_, resume_path_;
+  std::string expected_hash_, expected_simd_, began_with_, settings_;
+  std::unique_ptr<ActiveRun> run_;
+  std::unique_ptr<FoldCells> cells_;
+};
+
 /// Ctrl-C during `work` as one line that says what became of it.
 template <typename Work>
-auto interruptible(Work work) {
+auto interruptible(const ClassifyRun& run, const CommonOptions& common, Work work) {
   try {
     return work();
   } catch (const Error& error) {
     if (error.code() != ErrorCode::kInterrupted) throw;
-    throw fail(ErrorCode::kInterrupted, "interrupted: nothing was written");
+    throw fail(ErrorCode::kInterrupted, "interrupted: {}", run.after_interrupt(common));
   }
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,7 +41,37 @@ struct CrossValidateFlags {
   bool explain = false;
   std::string report;
   std::string predictions;
+  ClassifyRun run;
 };
+
+/// What changes nothing of what is learned.
+const std::set<std::string> kWithResume = {"--out",     "--json",    "--tsv",
+                                           "--quiet",   "--threads", "--max-ratio",
+                                           "--explain", "--report",  "--predictions"};
+
+Json config_of(const CrossValidateFlags& options) {
+  Json out;
+  out["data"] = options.files.to_json();
+  out["reading"] = options.data.to_json();
+  out["flags"] = options.flags.to_json();
+  out["seed"] = options.common.seed;
+  out["folds"] = options.folds;
+  out["order"] = options.order;
+  out["baselines"] = !options.no_baselines;
+  out["explain"] = options.explain;
+  return out;
+}
+
+void take_config(const nlohmann::json& config, CrossValidateFlags& options) {
+  options.files.from_json(config.at("data"));
+  options.data.from_json(config.at("reading"));
+  options.flags.from_json(config.at("flags"));
+  config.at("seed").get_to(options.common.seed);
+  config.at("folds").get_to(options.folds);
+  config.at("order").get_to(options.order);
+  options.no_baselines = !config.at("baselines").get<bool>();
+  options.explain = options.explain || config.at("explain").get<bool>();
+}
 
 std::vector<BaselineOptions> baselines(const CrossValidateFlags& options,
                                        const ClassifierOptions& setting) {
@@ -110,16 +141,24 @@ Cells exact_errors(const CrossValidation& found) {
   return out;
 }
 
-void run_cross_validate(const CrossValidateFlags& options) {
+void require_own_outputs(const CrossValidateFlags& options) {
   std::vector<NamedFile> inputs = options.flags.position_maps();
   for (const NamedFile& file : options.files.named()) inputs.push_back(file);
+  for (const NamedFile& file : files_of_run(options.run.folder())) inputs.push_back(file);
   require_other_files({{"-o", options.common.out},
                        {"--report", options.report},
                        {"--predictions", options.predictions}},
                       inputs);
   for (const std::string& path : {options.common.out, options.report, options.predictions})
     if (!path.empty()) require_writable_place(path);
+}
+
+void run_cross_validate(CrossValidateFlags& options) {
   leave_on_interrupts();
+  options.run.open(kWithResume,
+                   [&](const nlohmann::json& config) { take_config(config, options); });
+  const Json config = options.run.given() ? config_of(options) : Json();
+  require_own_outputs(options);
   const SequenceSet data = options.files.read(options.data);
   const ClassifierFlags::Plan plan = options.flags.plan(data, options.common);
   if (!plan.why.empty()) narrate(options.common, plan.why);
@@ -127,17 +166,24 @@ void run_cross_validate(const CrossValidateFlags& options) {
   how.folds = options.folds;
   const ClassifierOptions& first = plan.settings.front().options;
   how.baselines = baselines(options, first);
+  options.run.begin(config, data, options.files, plan.settings, options.common);
   CrossValidation found;
   const auto start = std::chrono::steady_clock::now();
   {
     ClassifyProgress progress(options.common, "cross-validating");
-    found =
-        interruptible([&] { return cross_validate(data, plan.settings, how, progress.hooks()); });
+    const CrossValidationHooks hooks = options.run.with_cells(progress.hooks());
+    found = interruptible(options.run, options.common,
+                          [&] { return cross_validate(data, plan.settings, how, hooks); });
   }
   const std::chrono::duration<double> gone = std::chrono::steady_clock::now() - start;
   leave_on_interrupts();
-  CrossValidationView view{
-      data, plan.settings, how, found, {}, std::string(name_of(first.prior)), gone.count()};
+  CrossValidationView view{data,
+                           plan.settings,
+                           how,
+                           found,
+                           {},
+                           std::string(name_of(first.prior)),
+                           options.run.seconds(gone.count())};
   if (options.explain || !options.report.empty())
     view.explanation = explain(data, found, first.positions.from_end, options.common.threads);
   if (!options.report.empty())
@@ -188,6 +234,7 @@ void add_classify_cross_validate(Command classify) {
                   "Write every row's posteriors as well (TAB separated)")
       .group("Output")
       .type_name("FILE.tsv");
+  options->run.add_to(command, "classify cross-validate", "");
   options->data.add_to(command);
   add_common(command, options->common, "Write the result here instead of to stdout");
   add_tsv(command, options->common,
@@ -196,6 +243,9 @@ void add_classify_cross_validate(Command classify) {
       R"(Each fold is scored once, by a classifier learned from the other folds; settings are chosen by folds inside
 those. Rows that --group puts together are never on both sides. Log loss and calibration are those of a
 population in which the classes are as frequent as --prior says.
+
+With --run every fold, and every setting tried inside one, is kept in DIR/cells when it is done: after an interrupt
+or a kill --resume DIR does those that are missing, and ends with the numbers of an unbroken run.
 
 Examples:
   hqmm classify cross-validate splice.data

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <utility>
 #include <variant>
@@ -28,6 +29,7 @@
 #include "support/output.hpp"
 #include "support/own_files.hpp"
 #include "support/rescue.hpp"
+#include "support/run_config.hpp"
 #include "support/text_table.hpp"
 
 namespace hqmm::cli {
@@ -38,7 +40,28 @@ struct FitOptions {
   DataOptions data;
   ClassifierFlags flags;
   LabelledFiles files;
+  ClassifyRun run;
 };
+
+/// Flags that change nothing about a run but where its classifier goes.
+const std::set<std::string> kWithFitResume = {"--out", "--json", "--quiet", "--threads",
+                                              "--max-ratio"};
+
+Json fit_config(const FitOptions& options) {
+  Json out;
+  out["data"] = options.files.to_json();
+  out["reading"] = options.data.to_json();
+  out["flags"] = options.flags.to_json();
+  out["seed"] = options.common.seed;
+  return out;
+}
+
+void take_fit_config(const nlohmann::json& config, FitOptions& options) {
+  options.files.from_json(config.at("data"));
+  options.data.from_json(config.at("reading"));
+  options.flags.from_json(config.at("flags"));
+  config.at("seed").get_to(options.common.seed);
+}
 
 /// Where models have other operators than were learned: why. The provenance may be anyone's.
 std::string rank_note(const ClassifierFile& file) {
@@ -58,10 +81,10 @@ std::string rank_note(const ClassifierFile& file) {
       hqmm->kraus_rank(), rank->dump(), smoothing->dump(), hqmm->kraus_rank(), rank->dump());
 }
 
-Json fit_json(const FitOptions& options, const ClassifierFile& file, const Classification& figures,
+Json fit_json(const std::string& path, const ClassifierFile& file, const Classification& figures,
               const std::string& setting) {
   Json out;
-  out["model"] = options.common.out;
+  out["model"] = path;
   out["classes"] = file.classifier.classes;
   const AnyModel& any = file.classifier.models.front();
   out["latent_dim"] = std::visit([](const auto& m) { return m.latent_dim(); }, any);
@@ -77,31 +100,31 @@ Json fit_json(const FitOptions& options, const ClassifierFile& file, const Class
   return out;
 }
 
-void run_fit(const FitOptions& options) {
-  if (options.common.out.empty())
-    throw fail(ErrorCode::kUsage, "where should the classifier go? Give -o clf.h5");
-  std::vector<NamedFile> inputs = options.flags.position_maps();
-  for (const NamedFile& file : options.files.named()) inputs.push_back(file);
-  require_other_files({{"-o", options.common.out}}, inputs);
-  require_writable_place(options.common.out);
-  leave_on_interrupts();
-  const SequenceSet data = options.files.read(options.data);
-  const ClassifierFlags::Plan plan = options.flags.plan(data, options.common);
-  if (!plan.why.empty()) narrate(options.common, plan.why);
+/// The choice among the settings, where there is one.
+FoldOutcome select_in(FitOptions& options, const SequenceSet& data,
+                      const ClassifierFlags::Plan& plan, ClassifyProgress& progress, double share) {
+  if (plan.settings.size() == 1) return {};
+  const CrossValidationHooks hooks = options.run.with_cells(progress.hooks(0.0, share));
+  FoldOutcome out = interruptible(options.run, options.common, [&] {
+    return select_setting(data, plan.settings, plan.selection, hooks);
+  });
+  progress.clear();
+  narrate(options.common, fmt::format("selected {} (of {} settings, inside the data)",
+                                      plan.settings[out.setting].text, plan.settings.size()));
+  return out;
+}
+
+struct Learned {
+  ClassifierFile file;
+  std::string setting;  // the chosen one
+};
+
+Learned learn(FitOptions& options, const SequenceSet& data, const ClassifierFlags::Plan& plan) {
   ClassifyProgress progress(options.common, "learning");
   const bool choosing = plan.settings.size() > 1;
   const double share =
       choosing ? 1.0 - 1.0 / static_cast<double>(1 + plan.settings.size() * 2) : 0.0;
-  FoldOutcome selected;
-  if (choosing) {
-    selected = interruptible([&] {
-      return select_setting(data, plan.settings, plan.selection, progress.hooks(0.0, share));
-    });
-    progress.clear();
-    narrate(options.common,
-            fmt::format("selected {} (of {} settings, inside the data)",
-                        plan.settings[selected.setting].text, plan.settings.size()));
-  }
+  const FoldOutcome selected = select_in(options, data, plan, progress, share);
   const ClassifierOptions& chosen = plan.settings[selected.setting].options;
   const auto epochs = static_cast<double>(
       std::max<std::size_t>(1, (chosen.train.epochs + chosen.generative_epochs) * chosen.members));
@@ -113,25 +136,56 @@ void run_fit(const FitOptions& options) {
     epoch += 1.0;
     outer.on_progress(std::min(1.0, epoch / epochs));
   };
+  hooks = options.run.with_members(std::move(hooks));
   ClassifierFile file;
-  file.classifier = interruptible([&] { return fit_classifier(data, chosen, hooks); });
+  file.classifier = interruptible(options.run, options.common,
+                                  [&] { return fit_classifier(data, chosen, hooks); });
   file.provenance = classifier_provenance(data, plan.settings, selected);
   progress.clear();
+  return {std::move(file), plan.settings[selected.setting].text};
+}
+
+void require_own_fit(const FitOptions& options, const std::string& out) {
+  std::vector<NamedFile> inputs = options.flags.position_maps();
+  for (const NamedFile& file : options.files.named()) inputs.push_back(file);
+  for (const NamedFile& file : files_of_run(options.run.folder())) inputs.push_back(file);
+  require_other_files({{"-o", out}}, inputs);
+}
+
+void run_fit(FitOptions& options) {
+  leave_on_interrupts();
+  options.run.open(kWithFitResume,
+                   [&](const nlohmann::json& config) { take_fit_config(config, options); });
+  if (options.common.out.empty() && !options.run.given()) {
+    throw fail(ErrorCode::kUsage, "where should the classifier go? Give -o clf.h5 (or --run DIR)");
+  }
+  const bool in_run = options.common.out.empty();
+  const std::string out = in_run ? options.run.file("classifier.h5") : options.common.out;
+  const Json config = options.run.given() ? fit_config(options) : Json();
+  require_own_fit(options, out);
+  if (!in_run) require_writable_place(out);
+  const SequenceSet data = options.files.read(options.data);
+  const ClassifierFlags::Plan plan = options.flags.plan(data, options.common);
+  if (!plan.why.empty()) narrate(options.common, plan.why);
+  options.run.begin(config, data, options.files, plan.settings, options.common);
+  tell_where_the_result_goes(options.common, "classifier", out, options.run.began_with());
+  const Learned learned = learn(options, data, plan);
+  const ClassifierFile& file = learned.file;
   write_or_rescue(
-      "classifier", [&] { write_classifier(options.common.out, file); },
+      "classifier", [&] { write_classifier(out, file); },
       [&] { return serialize_classifier(file); });
   const OrderedClasses classes = ordered_classes(data);
   const Classification figures = judge(posteriors_of(file.classifier, data, options.common.threads),
                                        classes.labels, file.classifier.priors);
   Output output(readers_of(options.common));
   if (options.common.json) {
-    output.write(dump(fit_json(options, file, figures, plan.settings[selected.setting].text)));
+    output.write(dump(fit_json(out, file, figures, learned.setting)));
   } else {
     output.write(fmt::format(
         "{}: {} classes; the model of each: {}\n{}On the rows it was learned from (too good: "
         "see 'hqmm classify cross-validate')\n{}",
-        options.common.out, classes.names.size(), describe(file.classifier.models.front()),
-        rank_note(file), errors_text(classes.names, figures)));
+        out, classes.names.size(), describe(file.classifier.models.front()), rank_note(file),
+        errors_text(classes.names, figures)));
   }
   output.finish();
 }
@@ -244,6 +298,8 @@ void add_classify_fit(Command classify) {
   Command command = classify.add_subcommand("fit", "Learn a classifier from labelled sequences");
   options->files.add_to(command);
   options->flags.add_to(command);
+  options->run.add_to(command, "classify fit",
+                      ". Without -o the classifier goes to classifier.h5 in it");
   options->data.add_to(command);
   add_common(command, options->common, "Classifier file to write");
   command.footer(
@@ -255,6 +311,9 @@ learned each by itself (--objective generative) begin with those of 'hqmm train'
 -w is what is learned. The models written have more operators per symbol: --smoothing keeps every symbol possible by
 mixing a share of the operators of all symbols into each one's. That way -w 2 and four symbols make w = 8; there are
 never more than n². --smoothing 0 leaves them as they are.
+
+With --run every setting that is tried, and every member of an ensemble, is kept in DIR/cells when it is done: after
+an interrupt or a kill --resume DIR does those that are missing, and ends with the bytes of an unbroken run.
 
 Examples:
   hqmm classify fit splice.data -o splice.h5

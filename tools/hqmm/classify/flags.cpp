@@ -6,9 +6,11 @@
 #include <charconv>
 #include <chrono>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "classify/classify.hpp"
@@ -122,7 +124,7 @@ void ClassifierFlags::set_prior(ClassifierOptions& options, const SequenceSet& d
 
 std::vector<ClassifierSetting> ClassifierFlags::settings_for(const ClassifierOptions& base,
                                                              const SequenceSet& data) const {
-  if (grid_option_.given()) return parse_grid(grid_ == "none" ? "" : grid_, base);
+  if (grid_given()) return parse_grid(grid_ == "none" ? "" : grid_, base);
   return default_settings(base, data, given_);
 }
 
@@ -151,10 +153,36 @@ std::vector<NamedFile> ClassifierFlags::position_maps() const {
   ClassifierOptions base;
   set_options(classifier_option_table(), base, given_);
   std::vector<NamedFile> out{{"--positions", base.positions.file}};
-  if (!grid_option_.given() || grid_ == "none") return out;
+  if (!grid_given() || grid_ == "none") return out;
   for (const ClassifierSetting& setting : parse_grid(grid_, base))
     out.push_back({"--grid", setting.options.positions.file});
   return out;
+}
+
+Json ClassifierFlags::to_json() const {
+  Json out;
+  out["given"] = Json::object();
+  for (const auto& [id, value] : given_)
+    out["given"][id] = std::visit([](const auto& held) { return Json(held); }, value);
+  out["prior"] = prior_;
+  out["grid"] = grid_given() ? Json(grid_) : Json(nullptr);
+  out["group"] = group_;
+  out["inner_folds"] = inner_folds_;
+  return out;
+}
+
+void ClassifierFlags::from_json(const nlohmann::json& json) {
+  given_.clear();
+  for (const auto& [id, value] : json.at("given").items()) {
+    const auto* row = find_option(classifier_option_table(), id);
+    if (row == nullptr) throw fail(ErrorCode::kBadData, "there is no option '{}'", printable(id));
+    given_[id] = parsed(*row, value.is_string() ? value.get<std::string>() : value.dump());
+  }
+  json.at("prior").get_to(prior_);
+  grid_kept_ = !json.at("grid").is_null();
+  if (grid_kept_) json.at("grid").get_to(grid_);
+  json.at("group").get_to(group_);
+  json.at("inner_folds").get_to(inner_folds_);
 }
 
 ClassifyProgress::ClassifyProgress(const CommonOptions& common, std::string what)

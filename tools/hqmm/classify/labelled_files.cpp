@@ -1,4 +1,5 @@
 // The labelled data of `hqmm classify`: files with classes in them, or a file per class.
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -6,6 +7,7 @@
 #include "hqmm/core/error.hpp"
 #include "hqmm/io/sequences.hpp"
 #include "hqmm/learn/classifier_learner.hpp"
+#include "support/run_config.hpp"
 
 namespace hqmm::cli {
 
@@ -30,6 +32,31 @@ std::vector<NamedFile> LabelledFiles::named() const {
   return out;
 }
 
+Paths LabelledFiles::all_paths() const {
+  Paths out = paths_;
+  for (const ClassFile& file : class_files()) out.push_back(file.path);
+  return out;
+}
+
+std::string LabelledFiles::shown() const { return cli::shown(all_paths()); }
+
+Json LabelledFiles::to_json() const {
+  require_no_stdin(all_paths());
+  Json out;
+  out["paths"] = paths_json(paths_);
+  out["classes"] = Json::array();
+  for (const ClassFile& file : class_files()) {
+    const std::string name = utf8_path(file.name);
+    out["classes"].push_back(name + "=" + utf8_path(absolute_path(file.path)));
+  }
+  return out;
+}
+
+void LabelledFiles::from_json(const nlohmann::json& json) {
+  paths_ = paths_from_json(json.at("paths"));
+  json.at("classes").get_to(classes_);
+}
+
 std::vector<ClassFile> LabelledFiles::class_files() const {
   std::vector<ClassFile> out;
   for (const std::string& text : classes_) {
@@ -49,15 +76,13 @@ SequenceSet LabelledFiles::read(const DataOptions& data) const {
     throw fail(ErrorCode::kUsage, "DATA is required, or --class NAME=FILE for every class");
   if (!paths_.empty() && !files.empty())
     throw fail(ErrorCode::kUsage, "give DATA with classes in it or --class, not both");
-  Paths all = paths_;
-  for (const ClassFile& file : files) all.push_back(file.path);
-  require_one_stdin({all});
+  require_one_stdin({all_paths()});
   SequenceSet set =
       files.empty() ? read_sequences(paths_, data.resolve()) : read_classes(files, data.resolve());
   try {
     require_labelled(set);
   } catch (const Error& error) {
-    throw error.at({shown(all), {}, {}, {}, {}});
+    throw error.at({shown(), {}, {}, {}, {}});
   }
   return set;
 }

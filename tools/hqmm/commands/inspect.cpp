@@ -370,6 +370,7 @@ void run_inspect(const InspectFlags& options) {
                (std::filesystem::path(options.model) / "history.jsonl").string());
   }
   if (is_run) {
+    if (options.figure.empty() && inspect_cells(options.model, options.common)) return;
     if (!options.figure.empty()) draw_curves(options);
     inspect_run(options.model, options.common);
     return;

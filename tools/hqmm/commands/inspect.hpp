@@ -8,6 +8,8 @@
 namespace hqmm::cli {
 
 /// What a training run is, how far it got and what it measured of the paper's bound.
+/// False for a run of 'hqmm train'.
+bool inspect_cells(const std::string& path, const CommonOptions& common);
 void inspect_run(const std::string& path, const CommonOptions& common);
 
 }  // namespace hqmm::cli

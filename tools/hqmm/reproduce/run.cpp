@@ -14,26 +14,22 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "hqmm/core/error.hpp"
 #include "hqmm/core/parallel.hpp"
-#include "hqmm/io/atomic_file.hpp"
-#include "hqmm/io/input.hpp"
-#include "hqmm/io/json_text.hpp"
 #include "hqmm/learn/learner.hpp"
 #include "hqmm/reproduction/plan.hpp"
 #include "hqmm/reproduction/run_cell.hpp"
 #include "hqmm/reproduction/splice_protocol.hpp"
 #include "hqmm/reproduction/summary.hpp"
+#include "hqmm/run/cell_folder.hpp"
 #include "reproduce/reproduce.hpp"
 #include "support/clock.hpp"
 #include "support/command.hpp"
 #include "support/interrupts.hpp"
-#include "support/output.hpp"
 #include "support/progress_line.hpp"
 
 namespace hqmm::cli {
@@ -101,12 +97,15 @@ class CellRunner {
       : options_(options),
         plan_(plan),
         data_(data),
-        folder_(fs::path(options.common.out) / "cells"),
+        cells_((fs::path(options.common.out) / "cells").string(),
+               [](const std::string& file) {
+                 warn(fmt::format("{} is damaged; this cell is done again", file));
+               }),
         found_(plan.size()) {}
 
   std::vector<CellResult> run() {
-    make_folder();
-    const FolderLock lock(folder_);
+    cells_.make();
+    const FolderLock lock(cells_.file(""));
     load_done();
     const StopRequest stop = catch_interrupts();
     run_missing(stop);
@@ -122,43 +121,22 @@ class CellRunner {
   }
 
  private:
-  void make_folder() const {
-    std::error_code failure;
-    fs::create_directories(folder_, failure);
-    if (failure) {
-      throw fail(ErrorCode::kCannotWrite, Where{.file = folder_.string()},
-                 "the folder cannot be made: {}", failure.message());
-    }
-  }
-
-  [[nodiscard]] fs::path path_of(const Cell& cell) const {
-    return folder_ / (name_of(cell) + ".json");
-  }
-
   void load_done() {
-    for (std::size_t i = 0; i < plan_.size(); ++i) {
-      const fs::path path = path_of(plan_[i]);
-      std::error_code ignored;
-      if (fs::exists(path, ignored)) found_[i] = load(path, plan_[i]);
-    }
+    for (std::size_t i = 0; i < plan_.size(); ++i) found_[i] = load(plan_[i]);
   }
 
   /// Nothing for a file that is damaged: the cell is done again.
-  [[nodiscard]] std::optional<CellResult> load(const fs::path& path, const Cell& cell) const {
-    nlohmann::json json;
+  [[nodiscard]] std::optional<CellResult> load(const Cell& cell) const {
     std::optional<CellResult> out;
-    try {
-      Input input(path.string());
-      json = parse_json(input.rest());
+    nlohmann::json made;
+    const bool found = cells_.find(name_of(cell), [&](const nlohmann::json& json) {
       out = cell_result_from_json(json);
-    } catch (const std::exception&) {
-      warn(fmt::format("{} is damaged; this cell is done again", path.string()));
-      return {};
-    }
-    const nlohmann::json expected = made_with(options_, cell, data_);
-    if (json.value("made_with", nlohmann::json()) != expected) {
+      made = json.value("made_with", nlohmann::json());
+    });
+    if (!found) return {};
+    if (made != nlohmann::json(made_with(options_, cell, data_))) {
       throw fail(
-          ErrorCode::kUsage, Where{.file = path.string()},
+          ErrorCode::kUsage, Where{.file = cells_.file(name_of(cell) + ".json")},
           "this result is of other data, another version, instruction set or --time-limit: use "
           "another -o, or remove the folder");
     }
@@ -211,7 +189,7 @@ class CellRunner {
     std::visit([&](auto& outcome) { outcome.seconds = thread_seconds() - start; }, result.outcome);
     Json json = to_json(result);
     json["made_with"] = made_with(options_, cell, data_);
-    write_file(path_of(cell).string(), dump(json));
+    cells_.keep(name_of(cell), std::move(json));
     found_[i] = std::move(result);
     progress.finished(cell);
   }
@@ -219,7 +197,7 @@ class CellRunner {
   const ReproduceOptions& options_;
   const std::vector<Cell>& plan_;
   const ReproductionData& data_;
-  fs::path folder_;
+  CellFolder cells_;
   std::vector<std::optional<CellResult>> found_;
 };
 

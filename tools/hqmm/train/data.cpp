@@ -3,9 +3,11 @@
 #include <memory>
 #include <utility>
 
+#include "hqmm/data/hash_text.hpp"
 #include "hqmm/data/sequence_set.hpp"
 #include "hqmm/io/sequences.hpp"
 #include "support/data_files.hpp"
+#include "support/run_config.hpp"
 
 namespace hqmm::cli {
 
@@ -21,6 +23,9 @@ SessionData read_train_data(const TrainJob& job) {
       session_data(std::move(train), validation, job.validation_share, job.options.seed);
   out.train_file = shown(job.train_paths);
   out.validation_file = validation ? shown(job.validation_paths) : out.train_file;
+  if (!job.resuming) return out;
+  require_unchanged(out.train_file, hash_text(*out.train), job.expected_train_hash);
+  require_unchanged(out.validation_file, hash_text(*out.validation), job.expected_validation_hash);
   return out;
 }
 

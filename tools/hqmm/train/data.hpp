@@ -6,7 +6,8 @@
 
 namespace hqmm::cli {
 
-/// Without a validation file a share of the training data is held out.
+/// Without a validation file a share of the training data is held out. Of a run that goes on the
+/// data must be the same as when it began: throws kBadData.
 [[nodiscard]] SessionData read_train_data(const TrainJob& job);
 
 }  // namespace hqmm::cli

@@ -10,6 +10,7 @@
 #include "hqmm/learn/option_table.hpp"
 #include "support/command.hpp"
 #include "support/option_flags.hpp"
+#include "support/run_config.hpp"
 #include "train/options.hpp"
 
 namespace hqmm::cli {
@@ -43,13 +44,16 @@ void TrainFlags::add_to(Command command) {
 void TrainFlags::add_grid_to(Command command) {
   grid_ = true;
   command_ = command;
-  command.add_option("DATA", train_paths_, "Training sequences, one or more files")
-      .required()
-      .type_name("");
+  command.add_option("DATA", train_paths_, "Training sequences, one or more files").type_name("");
   add_size_lists(command);
   add_option_flags(command);
   add_preset_flag(command);
   add_data_flags(command);
+  add_run_folder(command, run_path_,
+                 "Folder to keep config.json and a run of every model in, in cells/");
+  add_resume_folder(command, resume_path_,
+                    "Go on with the selection in this folder; needs nothing else. Without -o the "
+                    "best model goes to model.h5 in it");
   data_.add_to(command);
   add_common(command, common_, "Model file to write: the best");
   add_tsv(command, common_, "The ranking with TABs between its cells");
@@ -130,17 +134,11 @@ void TrainFlags::add_data_flags(Command command) {
 }
 
 void TrainFlags::add_run_flags(Command command) {
-  command
-      .add_option("--run", run_path_,
-                  "Folder to keep config.json, history.jsonl and checkpoint.h5 in")
-      .group(kRuns)
-      .type_name("DIR");
-  command
-      .add_option("--resume", resume_path_,
-                  "Go on with the run in this folder; needs nothing else. Without -o the model "
-                  "goes to model.h5 in it")
-      .group(kRuns)
-      .type_name("DIR");
+  add_run_folder(command, run_path_,
+                 "Folder to keep config.json, history.jsonl and checkpoint.h5 in");
+  add_resume_folder(command, resume_path_,
+                    "Go on with the run in this folder; needs nothing else. Without -o the model "
+                    "goes to model.h5 in it");
   live_ =
       command
           .add_option("--live", live_port_,

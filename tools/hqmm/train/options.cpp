@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -17,7 +16,6 @@
 #include "hqmm/core/error.hpp"
 #include "hqmm/core/simd.hpp"
 #include "hqmm/core/types.hpp"
-#include "hqmm/io/json_text.hpp"
 #include "hqmm/io/model_file.hpp"
 #include "hqmm/learn/option_table.hpp"
 #include "hqmm/learn/options.hpp"
@@ -29,6 +27,7 @@
 #include "support/data_files.hpp"
 #include "support/output.hpp"
 #include "support/own_files.hpp"
+#include "support/run_config.hpp"
 #include "train/live.hpp"
 
 namespace hqmm::cli {
@@ -38,10 +37,10 @@ namespace {
 const std::set<std::string> kWithResume = {"--resume", "--out",     "--time-limit", "--json",
                                            "--quiet",  "--threads", "--max-ratio",  "--live"};
 
-std::string absolute(const std::string& path) {
-  return path.empty() || path == "-" || path == "em" ? path
-                                                     : std::filesystem::absolute(path).string();
-}
+const std::set<std::string> kWithGridResume = {"--out",     "--json",      "--tsv",   "--quiet",
+                                               "--threads", "--max-ratio", "--models"};
+
+std::string absolute(const std::string& path) { return path == "em" ? path : absolute_path(path); }
 
 std::string model_in(const std::string& run_path) {
   return (std::filesystem::path(run_path) / "model.h5").string();
@@ -72,29 +71,6 @@ void require_own_files(const TrainJob& job) {
   require_other_files(kept, inputs);
 }
 
-/// Paths go into config.json, which holds UTF-8 only.
-std::string utf8(const std::string& path) {
-  if (is_utf8(path)) return path;
-  throw fail(ErrorCode::kUsage, "--run cannot keep a path that is not UTF-8: {}",
-             printable(path, 200));
-}
-
-/// One path as it is, several as a list.
-Json paths_json(const Paths& paths) {
-  if (paths.size() > 1) {
-    Json out = Json::array();
-    for (const std::string& path : paths) out.push_back(utf8(absolute(path)));
-    return out;
-  }
-  return paths.empty() ? "" : utf8(absolute(paths.front()));
-}
-
-Paths paths_from_json(const nlohmann::json& json) {
-  if (json.is_array()) return json.get<Paths>();
-  auto path = json.get<std::string>();
-  return path.empty() ? Paths{} : Paths{std::move(path)};
-}
-
 }  // namespace
 
 void TrainJob::settle(std::size_t alphabet_size) {
@@ -115,11 +91,22 @@ Json TrainJob::config(const std::string& train_hash, const std::string& validati
   config["validation_hash"] = validation_hash;
   config["reading"] = data.to_json();
   config["out"] =
-      utf8(absolute(common.out));  // empty: model.h5 in the run directory, wherever it moves
-  config["warm_start"] = utf8(absolute(warm_start));
+      utf8_path(absolute(common.out));  // empty: model.h5 in the run directory, wherever it moves
+  config["warm_start"] = utf8_path(absolute(warm_start));
   config["stationarity"] = stationarity;
   config["options"] = to_json(options);
   return config;
+}
+
+void TrainJob::take(const nlohmann::json& config) {
+  train_paths = paths_from_json(config.at("train"));
+  validation_paths = paths_from_json(config.at("validation"));
+  config.at("validation_share").get_to(validation_share);
+  config.at("train_hash").get_to(expected_train_hash);
+  config.at("validation_hash").get_to(expected_validation_hash);
+  config.at("out").get_to(began_with);
+  config.at("simd").get_to(expected_simd);
+  data.from_json(config.at("reading"));
 }
 
 std::vector<GridPoint> TrainFlags::grid_points() const {
@@ -190,12 +177,9 @@ void TrainFlags::require_flags_that_go_together() const {
   if (common_.out.empty() && run_path_.empty() && !grid_) {
     throw fail(ErrorCode::kUsage, "where should the model go? Give -o model.h5 (or --run DIR)");
   }
-  const auto from_stdin = [](const Paths& paths) {
-    return std::count(paths.begin(), paths.end(), "-") > 0;
-  };
-  if (!run_path_.empty() && (from_stdin(train_paths_) || from_stdin(validation_paths_))) {
-    throw fail(ErrorCode::kUsage,
-               "--run needs data in a file: a run that goes on must read it again");
+  if (!run_path_.empty()) {
+    require_no_stdin(train_paths_);
+    require_no_stdin(validation_paths_);
   }
   if (!grid_ && live_.given() && run_path_.empty())
     throw fail(ErrorCode::kUsage, "--live shows the run in a folder: give --run DIR as well");
@@ -225,7 +209,7 @@ TrainJob TrainFlags::job() {
   job.finish_options = [this](TrainOptions& options, std::size_t alphabet_size) {
     options = options_for(alphabet_size);
   };
-  if (grid_ && common_.out.empty()) {
+  if (grid_ && common_.out.empty() && run_path_.empty()) {
     job.out.clear();
     return job;
   }
@@ -235,41 +219,40 @@ TrainJob TrainFlags::job() {
   return job;
 }
 
-TrainJob TrainFlags::resume(const RunDirectory& run) const {
-  for (const Option option : command_.options()) {
-    const std::string name = option.name();
-    if (!option.given() || kWithResume.contains(name)) continue;
-    throw fail(ErrorCode::kUsage,
-               "--resume goes on with the run's own data and options: {} cannot be given", name);
-  }
+TrainJob TrainFlags::resumed() const {
   TrainJob job;
   job.common = common_;
+  job.data = data_;  // --max-ratio
   job.resuming = true;
-  job.live_port = live_port();
   job.run_path = resume_path_;
   // A folder from someone else must not choose what is overwritten: its `out` is told, not used.
   job.out = common_.out.empty() ? model_in(resume_path_) : common_.out;
-  const nlohmann::json config = parse_json(run.config());
-  try {
-    job.train_paths = paths_from_json(config.at("train"));
-    job.validation_paths = paths_from_json(config.at("validation"));
-    config.at("validation_share").get_to(job.validation_share);
-    config.at("train_hash").get_to(job.expected_train_hash);
-    config.at("validation_hash").get_to(job.expected_validation_hash);
-    config.at("out").get_to(job.began_with);
+  return job;
+}
+
+TrainJob TrainFlags::resume_grid(
+    const RunDirectory& run, const std::function<void(const nlohmann::json&)>& take_grid) const {
+  require_only(command_, kWithGridResume);
+  TrainJob job = resumed();
+  read_config(run, "a selection", [&](const nlohmann::json& config) {
+    job.take(config);
+    take_grid(config);
+  });
+  require_writable_place(job.out);
+  return job;
+}
+
+TrainJob TrainFlags::resume(const RunDirectory& run) const {
+  require_only(command_, kWithResume);
+  TrainJob job = resumed();
+  job.live_port = live_port();
+  read_config(run, "a training run", [&](const nlohmann::json& config) {
+    job.take(config);
     config.at("warm_start").get_to(job.warm_start);
     config.at("stationarity").get_to(job.stationarity);
-    config.at("simd").get_to(job.expected_simd);
-    job.data = data_;  // --max-ratio
-    job.data.from_json(config.at("reading"));
     job.options = train_options_from_json(config.at("options"));
     require_usable(job.options);
-  } catch (const nlohmann::json::exception&) {
-    throw fail(ErrorCode::kBadData, {run.file("config.json"), {}, {}, {}, {}},
-               "does not describe a training run");
-  } catch (const Error& error) {
-    throw error.as(ErrorCode::kBadData).at({run.file("config.json"), {}, {}, {}, {}});
-  }
+  });
   set_options(train_option_table(), job.options,
               given_);  // nothing but the time limit can be given
   require_usable(job.options);

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <utility>
@@ -48,6 +49,8 @@ struct TrainJob {
   void settle(std::size_t alphabet_size);
   [[nodiscard]] Json config(const std::string& train_hash,
                             const std::string& validation_hash) const;
+  /// What config() says of the data and of where the run began. Throws nlohmann::json::exception.
+  void take(const nlohmann::json& config);
 };
 
 class TrainFlags {
@@ -62,6 +65,9 @@ class TrainFlags {
   /// Throws kUsage for flags that do not go together. The job refers to these flags.
   [[nodiscard]] TrainJob job();
   [[nodiscard]] TrainJob resume(const RunDirectory& run) const;
+  /// Of a grid; `take_grid` gets what config.json says, for what only the grid knows.
+  [[nodiscard]] TrainJob resume_grid(
+      const RunDirectory& run, const std::function<void(const nlohmann::json&)>& take_grid) const;
 
  private:
   void add_option_flags(Command command);
@@ -73,6 +79,8 @@ class TrainFlags {
   void add_data_flags(Command command);
   void add_run_flags(Command command);
   void require_flags_that_go_together() const;
+  /// A job with what is about going on.
+  [[nodiscard]] TrainJob resumed() const;
   /// The recipe of the learner and preset, with every flag that was given on top.
   [[nodiscard]] TrainOptions options_for(std::size_t alphabet_size,
                                          const GridPoint* cell = nullptr) const;

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "hqmm/core/error.hpp"
-#include "hqmm/core/simd.hpp"
 #include "hqmm/data/hash_text.hpp"
 #include "hqmm/io/atomic_file.hpp"
 #include "hqmm/io/model_file.hpp"
@@ -29,6 +28,7 @@
 #include "support/model_text.hpp"
 #include "support/output.hpp"
 #include "support/rescue.hpp"
+#include "support/run_config.hpp"
 #include "train/data.hpp"
 #include "train/doubt.hpp"
 #include "train/live.hpp"
@@ -38,33 +38,8 @@
 namespace hqmm::cli {
 namespace {
 
-void require_unchanged(const std::string& path, const std::string& hash,
-                       const std::string& expected) {
-  if (expected.empty() || hash == expected) return;
-  throw fail(ErrorCode::kBadData, {path, {}, {}, {}, {}},
-             "the data has changed since the run began: its hash is {}, was {}", hash, expected);
-}
-
-void warn_of_other_instructions(const std::string& began) {
-  if (began.empty() || began == simd_target()) return;
-  warn(fmt::format(
-      "the run began on {} and goes on on {}: the same to rounding, but not the same bytes as in "
-      "one go (HQMM_SIMD={} limits the choice where the processor has it)",
-      began, simd_target(), began));
-}
-
-/// With -o where it was given: a run does not go by the path that its config.json names.
 std::string how_to_go_on(const TrainJob& job) {
-  return fmt::format("go on with 'hqmm train --resume {}{}'", job.run_path,
-                     job.common.out.empty() ? "" : " -o " + job.common.out);
-}
-
-void tell_where_the_model_goes(const TrainJob& job) {
-  if (job.began_with.empty() || !job.common.out.empty()) return;
-  const auto here = std::filesystem::absolute(job.out).lexically_normal();
-  if (here == std::filesystem::path(job.began_with).lexically_normal()) return;
-  narrate(job.common, fmt::format("the model goes to {} now; -o {}, as the run began, writes there",
-                                  job.out, printable(job.began_with, 4096)));
+  return cli::how_to_go_on("train", job.run_path, job.common.out);
 }
 
 /// A run that has its warm start needs no other.
@@ -226,18 +201,9 @@ void require_good_end(const TrainJob& job, const TrainResult& result, bool in_ru
   }
 }
 
-/// Reads the data, of a run that goes on the same as when it began.
-SessionData find_train_data(const TrainJob& job) {
-  SessionData data = read_train_data(job);
-  require_unchanged(data.train_file, hash_text(*data.train), job.expected_train_hash);
-  require_unchanged(data.validation_file, hash_text(*data.validation),
-                    job.expected_validation_hash);
-  return data;
-}
-
 void run_training(TrainJob& job, std::optional<ActiveRun>& run) {
   leave_on_interrupts();
-  SessionData data = find_train_data(job);
+  SessionData data = read_train_data(job);
   warn_of_other_instructions(job.expected_simd);
   job.settle(data.train->alphabet().size());
   const Session session(std::move(data), job.options);
@@ -254,7 +220,7 @@ void run_training(TrainJob& job, std::optional<ActiveRun>& run) {
     live.emplace(job.run_path, *job.live_port);
     narrate(job.common, fmt::format("{} shows the run while it trains", live->address()));
   }
-  tell_where_the_model_goes(job);
+  tell_where_the_result_goes(job.common, "model", job.out, job.began_with);
   if (!session.data().how.empty()) narrate(job.common, session.data().how);
   const SessionResult trained = train_in(job, session, run, stop, live);
   if (trained.ended_in == Stage::kWarmStart) {
