@@ -403,7 +403,7 @@ def test_a_run_goes_on_where_it_was_stopped(tmp_path, two_classes, command, more
 
 def test_a_run_takes_the_data_it_began_with(tmp_path, two_classes):
     run = tmp_path / "run"
-    args = ["classify", "fit", two_classes, *QUICK]
+    args = ["classify", "fit", two_classes, *QUICK, "--quiet"]
     assert hqmm(*args, "--run", run).returncode == OK
     assert (run / "classifier.h5").exists()
     fails(USAGE, *args, "--run", run, says="holds a run already")
@@ -411,9 +411,9 @@ def test_a_run_takes_the_data_it_began_with(tmp_path, two_classes):
     fails(BAD_DATA, "classify", "cross-validate", "--resume", run, says="classify fit")
     fails(BAD_DATA, "train", "--resume", run, says="config.json")
     fails(NO_INPUT, "classify", "fit", "--resume", tmp_path / "nowhere", says="not a run directory")
-    fails(USAGE, "classify", "fit", "-", *QUICK, "--run", tmp_path / "stdin", stdin=two_classes.read_text(), says="data in a file")
+    fails(USAGE, "classify", "fit", "-", *QUICK, "--quiet", "--run", tmp_path / "stdin", stdin=two_classes.read_text(), says="data in a file")
     two_classes.write_text(two_classes.read_text() + "yes\tACGT\n")
-    fails(BAD_DATA, "classify", "fit", "--resume", run, says=["two.txt", "changed"])
+    fails(BAD_DATA, "classify", "fit", "--resume", run, "--quiet", says=["two.txt", "changed"])
     two_classes.unlink()
     fails(NO_INPUT, "classify", "fit", "--resume", run, says="two.txt")
 
