@@ -1,6 +1,7 @@
 #include "hqmm/data/sequence_set.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -10,6 +11,14 @@
 #include "hqmm/data/symbol_sets.hpp"
 
 namespace hqmm {
+namespace {
+
+std::uint64_t next_serial() noexcept {
+  static std::atomic<std::uint64_t> last = 0;
+  return ++last;
+}
+
+}  // namespace
 
 SymbolBlock::SymbolBlock(const SymbolBlock& other) : wide_(other.wide_) {
   if (other.size_ == 0) return;
@@ -28,6 +37,7 @@ void SymbolBlock::swap(SymbolBlock& other) noexcept {
   std::swap(data_, other.data_);
   std::swap(size_, other.size_);
   std::swap(capacity_, other.capacity_);
+  std::swap(serial_, other.serial_);
   std::swap(wide_, other.wide_);
 }
 
@@ -38,6 +48,7 @@ void SymbolBlock::grow(std::size_t at_least) {
   (void)data_.release();
   data_.reset(moved);
   capacity_ = wanted;
+  if (serial_ == 0) serial_ = next_serial();
 }
 
 void SymbolBlock::widen() {

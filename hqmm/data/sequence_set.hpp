@@ -36,6 +36,9 @@ class SymbolBlock {
 
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] bool wide() const noexcept { return wide_; }
+  /// Of all blocks of this process, only this one has had the number; with size() and wide() it
+  /// says what the symbols are. For copies elsewhere, which are to be known again. 0 while empty.
+  [[nodiscard]] std::uint64_t serial() const noexcept { return serial_; }
   [[nodiscard]] Symbol operator[](std::size_t i) const noexcept {
     assert(i < size_);
     if (wide_) return wide_data()[i];
@@ -81,6 +84,7 @@ class SymbolBlock {
   std::unique_ptr<void, Free> data_;
   std::size_t size_ = 0;
   std::size_t capacity_ = 0;  // in symbols
+  std::uint64_t serial_ = 0;
   bool wide_ = false;
 };
 
@@ -94,6 +98,9 @@ class SequenceView {
 
   [[nodiscard]] std::size_t size() const noexcept { return length_; }
   [[nodiscard]] bool empty() const noexcept { return length_ == 0; }
+  /// The block, and where in it the stretch begins; null for a view that was never set.
+  [[nodiscard]] const SymbolBlock* block() const noexcept { return block_; }
+  [[nodiscard]] std::size_t offset() const noexcept { return begin_; }
   [[nodiscard]] Symbol operator[](std::size_t i) const noexcept { return (*block_)[begin_ + i]; }
   [[nodiscard]] SequenceView part(std::size_t begin, std::size_t length) const noexcept {
     assert(begin + length <= length_);
