@@ -1,10 +1,5 @@
 #include "hqmm/core/parallel.hpp"
 
-#include <tbb/blocked_range.h>
-#include <tbb/info.h>
-#include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
-
 #include <algorithm>
 #include <atomic>
 #include <exception>
@@ -13,10 +8,7 @@
 #include <utility>
 
 #include "hqmm/core/interruption.hpp"
-
-#if defined(__SANITIZE_THREAD__)
-#include <sanitizer/tsan_interface.h>
-#endif
+#include "hqmm/core/team.hpp"
 
 namespace hqmm {
 namespace {
@@ -43,30 +35,37 @@ class FirstFailure {
   std::exception_ptr failure_;
 };
 
-// Debian's libtbb is not built with ThreadSanitizer, which therefore cannot see that a loop's
-// set-up comes before its bodies and its bodies before its end. These two say so, and nothing more:
-// a race between two bodies is still reported. What TBB's own headers do is left to
-// cmake/tsan.supp.
-void happens_before([[maybe_unused]] void* edge) noexcept {
-#if defined(__SANITIZE_THREAD__)
-  __tsan_release(edge);
-#endif
-}
-void happens_after([[maybe_unused]] void* edge) noexcept {
-#if defined(__SANITIZE_THREAD__)
-  __tsan_acquire(edge);
-#endif
-}
-
-class Loop {
+/// Items in runs that get shorter towards the end, so that all threads end together and short items
+/// cost no more than they must.
+class Loop final : public TeamWork {
  public:
-  explicit Loop(const std::function<void(std::size_t)>& body)
-      : body_(body), asked_(current_interruption()) {
-    happens_before(&started_);
-  }
-  void run(std::size_t begin, std::size_t end) {
-    happens_after(&started_);
+  Loop(std::size_t size, int threads, const std::function<void(std::size_t)>& body)
+      : size_(size),
+        share_(8 * static_cast<std::size_t>(threads)),
+        body_(body),
+        asked_(current_interruption()) {}
+
+  void work() noexcept override {
     const InterruptionScope scope(asked_);
+    for (;;) {
+      std::size_t begin = next_.load(std::memory_order_relaxed);
+      std::size_t end = begin;
+      do {
+        if (begin >= size_) return;
+        end = begin + std::max<std::size_t>(1, (size_ - begin) / share_);
+      } while (!next_.compare_exchange_weak(begin, end, std::memory_order_relaxed));
+      run(begin, end);
+    }
+  }
+
+  [[nodiscard]] bool exhausted() const noexcept override {
+    return next_.load(std::memory_order_relaxed) >= size_;
+  }
+
+  void rethrow() const { failure_.rethrow(); }
+
+ private:
+  void run(std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end && !failure_.before(i); ++i) {
       try {
         check_interruption();
@@ -75,39 +74,21 @@ class Loop {
         failure_.keep(i, std::current_exception());
       }
     }
-    happens_before(&finished_);
-  }
-  void finish() {
-    happens_after(&finished_);
-    failure_.rethrow();
   }
 
- private:
+  const std::size_t size_, share_;
   const std::function<void(std::size_t)>& body_;
   const std::function<bool()>* asked_;
+  std::atomic<std::size_t> next_{0};
   FirstFailure failure_;
-  char started_ = 0;
-  char finished_ = 0;
-};
-
-/// What TBB copies from thread to thread: unseen by ThreadSanitizer, like the hand-over itself.
-struct Block {
-  Loop* loop;
-  __attribute__((no_sanitize_thread)) void operator()(
-      const tbb::blocked_range<std::size_t>& range) const {
-    loop->run(range.begin(), range.end());
-  }
 };
 
 }  // namespace
 
-int resolve_threads(int threads) {
-  return threads > 0 ? threads : tbb::info::default_concurrency();
-}
+int resolve_threads(int threads) { return threads > 0 ? threads : usable_cores(); }
 
 void parallel_for(std::size_t size, int threads, const std::function<void(std::size_t)>& body) {
-  // TBB has no more workers than cores anyway, and prints a warning when asked for more.
-  const int workers = std::min(resolve_threads(threads), tbb::info::default_concurrency());
+  const int workers = std::min(resolve_threads(threads), usable_cores());
   if (workers == 1 || size <= 1) {
     for (std::size_t i = 0; i < size; ++i) {
       check_interruption();
@@ -115,10 +96,9 @@ void parallel_for(std::size_t size, int threads, const std::function<void(std::s
     }
     return;
   }
-  Loop loop(body);
-  tbb::task_arena arena(workers);
-  arena.execute([&] { tbb::parallel_for(tbb::blocked_range<std::size_t>(0, size), Block{&loop}); });
-  loop.finish();
+  Loop loop(size, workers, body);
+  Team::instance().share(loop, static_cast<int>(std::min<std::size_t>(size, workers)) - 1);
+  loop.rethrow();
 }
 
 }  // namespace hqmm

@@ -1,4 +1,4 @@
-// Deterministic parallel loops on oneTBB.
+// Deterministic parallel loops.
 //
 // Work is cut into items or blocks by the caller's sizes alone, never by the thread count, and
 // partial results are combined along a fixed binary tree: the same bytes come out at 1 or at 64

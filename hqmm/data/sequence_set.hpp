@@ -109,6 +109,14 @@ class SequenceView {
   [[nodiscard]] std::vector<Symbol> to_vector() const;
   /// Into a span of size() symbols.
   void copy_to(std::span<Symbol> out) const noexcept;
+  /// visit(symbols) with what they are stored as: bytes, where SymbolBlock::kMissingByte stands for
+  /// kMissing, or symbols.
+  template <typename Visit>
+  decltype(auto) with_stored(Visit&& visit) const {
+    if (block_ != nullptr && block_->wide())
+      return std::forward<Visit>(visit)(block_->wide_data() + begin_);
+    return std::forward<Visit>(visit)(block_ == nullptr ? nullptr : block_->bytes() + begin_);
+  }
   [[nodiscard]] bool has_missing() const noexcept;
   /// Of an alphabet of that size (symbol_sets.hpp).
   [[nodiscard]] bool has_sets(std::size_t alphabet_size) const noexcept;

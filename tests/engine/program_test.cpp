@@ -104,7 +104,7 @@ TEST(Program, StandsForTheSymbolsOfTheBatchAndScoresWhatCounts) {
         s, testing::random_sequences(lengths, s, random, random.below(2) == 0 ? 0.2 : 0.0));
     batch.options.burn_in = random.below(2) * random.below(45);
     batch.options.through_burn_in = random.below(2) == 0;
-    write_program(batch.model, batch.views(), batch.options, word_length, program);
+    write_program(batch.model, batch.views(), batch.options, word_length, 1, program);
 
     SCOPED_TRACE(fmt::format("case {}: {} symbols a step, burn-in {}", index, word_length,
                              batch.options.burn_in));
@@ -128,14 +128,14 @@ TEST(Program, WordsAreAsLongAsTheyMayBeAndNumberedOnce) {
   batch.model = testing::random_hqmm({1, 2, 1}, random);
   batch.set = testing::set_of(2, {testing::random_symbols(300, 2, random)});
   Program program;
-  write_program(batch.model, batch.views(), {}, 3, program);
+  write_program(batch.model, batch.views(), {}, 3, 1, program);
   EXPECT_EQ(program.length(0), 100U);
   EXPECT_LE(program.words.size(), 4U + 8U);
   EXPECT_EQ(program.marks.size(), 1U) << "all symbols count: only the last state does";
-  write_program(batch.model, batch.views(), {}, 2, program);
+  write_program(batch.model, batch.views(), {}, 2, 1, program);
   EXPECT_EQ(program.length(0), 150U);
   EXPECT_LE(program.words.size(), 4U);
-  write_program(batch.model, batch.views(), {}, 1, program);
+  write_program(batch.model, batch.views(), {}, 1, 1, program);
   EXPECT_EQ(program.length(0), 300U);
   EXPECT_TRUE(program.words.empty());
 }

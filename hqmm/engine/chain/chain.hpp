@@ -145,8 +145,8 @@ class ChainPass : ChainStates {
       const double weight = form_.weight(x);
       if (!usable(weight, t, b)) return false;
       // the state shrinks by 2^-e: by half of that in each factor of a squared norm
-      const int exponent = std::ilogb(weight) / F::kDegree;
-      const double scale = std::ldexp(1.0, -exponent);
+      const int exponent = exponent_of(weight) / F::kDegree;
+      const double scale = two_to(-exponent);
       power(t, b) = scale;
       scratch_.exponents[b] += exponent * F::kDegree;
       for (std::size_t i = 0; i < size_; ++i) x[i] *= scale;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "hqmm/core/parallel.hpp"
+
 namespace hqmm {
 
 void GradientTable::reset(std::size_t operators, std::size_t size) {
@@ -27,17 +29,30 @@ void GradientTable::add(std::size_t op, const double* values) {
   }
 }
 
-GradientTable& GradientTable::operator+=(const GradientTable& other) {
-  for (std::size_t op = 0; op < other.operators(); ++op)
+void GradientTable::add(const GradientTable& other, std::size_t first, std::size_t last) {
+  for (std::size_t op = first; op < last; ++op)
     if (other.used(op)) add(op, other.values(op));
-  return *this;
 }
 
-ChainResult& ChainResult::operator+=(const ChainResult& other) {
-  gradients += other.gradients;
-  for (std::size_t i = 0; i < initial.size(); ++i) initial[i] += other.initial[i];
-  if (other.least.weight < least.weight) least = other.least;
-  return *this;
+void fold_results(std::span<ChainResult* const> results, int threads) {
+  if (results.empty()) return;
+  const GradientTable& table = results.front()->gradients;
+  // blocks of about so many numbers are worth a thread
+  constexpr std::size_t kBlock = 4096;
+  const std::size_t ops = std::max<std::size_t>(1, kBlock / std::max<std::size_t>(1, table.size()));
+  const std::size_t blocks = (table.operators() + ops - 1) / ops;
+  parallel_for(blocks, threads, [&](std::size_t block) {
+    const std::size_t first = block * ops;
+    const std::size_t last = std::min(table.operators(), first + ops);
+    std::vector<ChainResult*> folded(results.begin(), results.end());
+    fold_tree(std::span(folded),
+              [&](ChainResult* a, ChainResult* b) { a->gradients.add(b->gradients, first, last); });
+  });
+  std::vector<ChainResult*> folded(results.begin(), results.end());
+  fold_tree(std::span(folded), [](ChainResult* a, const ChainResult* b) {
+    for (std::size_t i = 0; i < a->initial.size(); ++i) a->initial[i] += b->initial[i];
+    if (b->least.weight < a->least.weight) a->least = b->least;
+  });
 }
 
 }  // namespace hqmm

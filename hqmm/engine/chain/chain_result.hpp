@@ -38,7 +38,9 @@ class GradientTable {
   [[nodiscard]] const double* values(std::size_t op) const { return values_.data() + op * size_; }
   [[nodiscard]] bool used(std::size_t op) const { return used_[op] != 0; }
   [[nodiscard]] std::size_t operators() const { return used_.size(); }
-  GradientTable& operator+=(const GradientTable& other);
+  [[nodiscard]] std::size_t size() const { return size_; }
+  /// += the values of the operators [first, last).
+  void add(const GradientTable& other, std::size_t first, std::size_t last);
   /// += the values of one operator, unused until then or not.
   void add(std::size_t op, const double* values);
 
@@ -55,9 +57,10 @@ struct ChainResult {
   std::vector<double> initial;        // Σ of the adjoints at the initial state
   GradientTable gradients;
   LeastWeight least;
-
-  /// Sums of gradients; likelihoods are kept per sequence and are not added up here.
-  ChainResult& operator+=(const ChainResult& other);
 };
+
+/// The sum of all, along a fixed tree, into the first. Of gradients: likelihoods are kept per
+/// sequence and are not added up here.
+void fold_results(std::span<ChainResult* const> results, int threads);
 
 }  // namespace hqmm

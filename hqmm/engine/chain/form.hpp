@@ -4,6 +4,8 @@
 // moves ∂ℓ/∂x back. The forms are LinearForm, KrausForm and ChannelForm; forms.hpp writes them.
 #pragma once
 
+#include <bit>
+#include <cmath>
 #include <concepts>
 #include <cstdint>
 #include <span>
@@ -18,6 +20,16 @@ namespace hqmm {
 /// Weights outside these call for the careful mode.
 inline constexpr double kSmallestWeight = 0x1p-900;
 inline constexpr double kLargestWeight = 0x1p+900;
+
+/// The exponent of a positive normal number, and a power of two: without a call, as both are needed
+/// every few steps.
+inline int exponent_of(double weight) {
+  return static_cast<int>(std::bit_cast<std::uint64_t>(weight) >> 52) - 1023;
+}
+inline double two_to(int exponent) {
+  if (exponent < -1022) return std::ldexp(1.0, exponent);
+  return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52);
+}
 
 /// Sizes of vectors that lie one after another.
 struct VectorList {

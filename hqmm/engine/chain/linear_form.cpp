@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
-namespace hqmm {
+#include "hqmm/core/parallel.hpp"
+#include "hqmm/engine/chain/word_uses.hpp"
 
+namespace hqmm {
 template <int kDegree>
 void LinearForm<kDegree>::reshape(Index rows, Index cols, Index traced, std::size_t operators,
                                   bool mirrored) {
@@ -14,6 +16,7 @@ void LinearForm<kDegree>::reshape(Index rows, Index cols, Index traced, std::siz
   traced_ = traced;
   mirrored_ = mirrored;
   step_kernel_ = panel_kernel_for(padded_rows(rows), cols);
+  word_kernel_ = panel_kernel_for(padded_rows(rows), own_cols());
   if (same) return;
   operators_ = operators;
   for (AlignedDoubles* table : {&forward_, &backward_}) {
@@ -58,55 +61,87 @@ void LinearForm<kDegree>::gather_complex(double* g) const {
 }
 
 template <int kDegree>
-void LinearForm<kDegree>::multiply_words(const std::vector<Word>& words, std::size_t first_word) {
+PanelProduct LinearForm<kDegree>::operator_product(const double* left, const double* right,
+                                                   double* out) const {
   PanelProduct product{.rows = padded_rows(rows_), .depth = rows_, .cols = own_cols()};
   product.left_stride = product.col_step = product.out_stride = stride_;
-  const PanelKernel kernel = panel_kernel_for(product.rows, product.cols);
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    // R = R_last R_prefix, Rᵀ = R_prefixᵀ R_lastᵀ
-    product.left = forward_matrix(words[i].last);
-    product.right = forward_matrix(words[i].prefix);
-    product.out = forward_matrix(first_word + i);
-    kernel(product);
-    if (mirrored_) mirror(product.out);
-    product.left = backward_matrix(words[i].prefix);
-    product.right = backward_matrix(words[i].last);
-    product.out = backward_matrix(first_word + i);
-    kernel(product);
-    if (mirrored_) mirror(product.out);
+  product.left = left;
+  product.right = right;
+  product.out = out;
+  return product;
+}
+
+template <int kDegree>
+int LinearForm<kDegree>::threads_for(std::size_t products, int threads) const {
+  const auto one = static_cast<std::size_t>(rows_ * rows_ * own_cols());
+  return products * one < 50'000 ? 1 : threads;
+}
+
+template <int kDegree>
+void LinearForm<kDegree>::multiply_word(const Program& program, std::size_t i) {
+  // R = R_last R_prefix, Rᵀ = R_prefixᵀ R_lastᵀ
+  const auto& [prefix, last] = program.words[i];
+  const std::size_t op = program.base_operators + i;
+  word_kernel_(operator_product(forward_matrix(last), forward_matrix(prefix), forward_matrix(op)));
+  word_kernel_(
+      operator_product(backward_matrix(prefix), backward_matrix(last), backward_matrix(op)));
+  if (!mirrored_) return;
+  mirror(forward_matrix(op));
+  mirror(backward_matrix(op));
+}
+
+template <int kDegree>
+void LinearForm<kDegree>::multiply_words(const Program& program, int threads) {
+  // words of three are made of those of two
+  const std::size_t ends[] = {program.pairs, program.words.size()};
+  std::size_t begin = 0;
+  for (const std::size_t end : ends) {
+    parallel_for(end - begin, threads_for(2 * (end - begin), threads),
+                 [&, begin](std::size_t i) { multiply_word(program, begin + i); });
+    begin = end;
   }
 }
 
 template <int kDegree>
-void LinearForm<kDegree>::chain_words(const std::vector<Word>& words, std::size_t first_word,
+void LinearForm<kDegree>::chain_words(const Program& program, int threads,
                                       GradientTable& table) const {
-  PanelProduct product{.rows = padded_rows(rows_), .depth = rows_, .cols = own_cols()};
-  product.left_stride = product.col_step = product.out_stride = stride_;
-  const PanelKernel kernel = panel_kernel_for(product.rows, product.cols);
-  const auto add_to = [&](std::uint32_t op) {
-    const OperatorGradient to = table.of(op);
-    product.out = to.values;
-    product.add = *to.used != 0;
-    if (mirrored_ && !product.add) {  // only the first half of the columns is written
+  if (program.words.empty()) return;
+  chain_level(program, program.pairs, program.words.size(), threads, table);
+  chain_level(program, 0, program.pairs, threads, table);
+}
+
+template <int kDegree>
+void LinearForm<kDegree>::chain_level(const Program& program, std::size_t begin, std::size_t end,
+                                      int threads, GradientTable& table) const {
+  if (begin == end) return;
+  const auto op_of = [&](std::size_t i) { return program.base_operators + i; };
+  threads = threads_for(2 * (end - begin), threads);
+  if (mirrored_) {
+    parallel_for(end - begin, threads, [&](std::size_t i) {
+      const std::size_t op = op_of(begin + i);
+      if (table.used(op)) gather_complex(table.of(op).values);
+    });
+  }
+  // What goes to one operator is added up by one thread, in the order of the words.
+  const WordUses uses(program, begin, end, table);
+  parallel_for(uses.operators(), threads, [&](std::size_t k) {
+    const OperatorGradient to = table.of(uses.op(k));
+    if (mirrored_ && *to.used == 0) {  // only the first half of the columns is written
       const Index half = rows_ / 2 * stride_;
       std::fill_n(to.values + half, half, 0.0);
     }
-    kernel(product);
-    *to.used = 1;
-  };
-  for (std::size_t i = words.size(); i-- > 0;) {
-    if (!table.used(first_word + i)) continue;
-    double* g = table.of(first_word + i).values;
-    if (mirrored_) gather_complex(g);
-    // ∂ by R_prefix is R_lastᵀ G
-    product.left = backward_matrix(words[i].last);
-    product.right = g;
-    add_to(words[i].prefix);
-    // ∂ by R_last is G R_prefixᵀ
-    product.left = g;
-    product.right = backward_matrix(words[i].prefix);
-    add_to(words[i].last);
-  }
+    for (const WordUses::Use& use : uses.of(k)) {
+      const Word& word = program.words[use.word];
+      const double* g = table.values(op_of(use.word));
+      // ∂ by R_prefix is R_lastᵀ G, ∂ by R_last is G R_prefixᵀ
+      PanelProduct product = use.as_prefix
+                                 ? operator_product(backward_matrix(word.last), g, to.values)
+                                 : operator_product(g, backward_matrix(word.prefix), to.values);
+      product.add = *to.used != 0;
+      word_kernel_(product);
+      *to.used = 1;
+    }
+  });
 }
 
 template <int kDegree>

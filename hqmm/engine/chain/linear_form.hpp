@@ -67,11 +67,10 @@ class LinearForm {
 
   /// Rᵀ of an operator from its R.
   void transpose(std::size_t op);
-  /// R and Rᵀ of the words from `first_word` on.
-  void multiply_words(const std::vector<Word>& words, std::size_t first_word);
+  /// R and Rᵀ of the words of a program.
+  void multiply_words(const Program& program, int threads);
   /// ∂ℓ by words becomes ∂ℓ by what they are made of.
-  void chain_words(const std::vector<Word>& words, std::size_t first_word,
-                   GradientTable& table) const;
+  void chain_words(const Program& program, int threads, GradientTable& table) const;
 
   // What a Form is asked for.
   void copy_initial(double* x) const;
@@ -86,6 +85,17 @@ class LinearForm {
   [[nodiscard]] double total(std::uint32_t op, const double* x, FormScratch& scratch) const;
 
  private:
+  /// R and Rᵀ of one word.
+  void multiply_word(const Program& program, std::size_t i);
+  /// For words [begin, end) of one length.
+  void chain_level(const Program& program, std::size_t begin, std::size_t end, int threads,
+                   GradientTable& table) const;
+  /// `threads`, or one where so many products are done before another thread would have begun.
+  [[nodiscard]] int threads_for(std::size_t products, int threads) const;
+  /// C = L B of operators, or C += L B.
+  [[nodiscard]] PanelProduct operator_product(const double* left, const double* right,
+                                              double* out) const;
+
   void apply(const double* matrix, const double* states, std::size_t count,
              double* const* next) const;
 
@@ -98,6 +108,7 @@ class LinearForm {
 
   PanelKernel kernel_ = panel_kernel();
   PanelKernel step_kernel_ = kernel_;  // of one state
+  PanelKernel word_kernel_ = kernel_;  // of one operator
   ColumnDot dot_ = column_dot();
   Index rows_ = 0, stride_ = 0, cols_ = 0, traced_ = 0;
   bool mirrored_ = false;

@@ -38,19 +38,21 @@ struct Word {
 };
 
 struct Program {
-  std::vector<std::uint32_t> steps;    // operators, one sequence after another
-  std::vector<std::uint64_t> offsets;  // of each sequence in steps; one more at the end
+  std::vector<std::uint32_t> steps;    // operators; what is not a sequence's is unspecified
+  std::vector<std::uint64_t> offsets;  // of each sequence in steps,
+  std::vector<std::uint64_t> lengths;  // and how many are its own
   std::vector<Mark> marks;             // by sequence and step; one after the last step, too
   std::vector<std::uint64_t> mark_offsets;
   std::vector<std::uint64_t> scored;  // symbols that count, per sequence
   std::vector<double> weights;        // in the loss, per sequence
-  std::vector<Word> words;            // operator base_operators + i
+  std::vector<Word> words;            // operator base_operators + i: first those of two symbols,
+  std::size_t pairs = 0;              // so many, then those of three; by what they stand for
   std::uint32_t base_operators = 0;
   bool missing = false;
 
-  [[nodiscard]] std::size_t sequences() const { return offsets.size() - 1; }
+  [[nodiscard]] std::size_t sequences() const { return lengths.size(); }
   [[nodiscard]] std::size_t operators() const { return base_operators + words.size(); }
-  [[nodiscard]] std::size_t length(std::size_t i) const { return offsets[i + 1] - offsets[i]; }
+  [[nodiscard]] std::size_t length(std::size_t i) const { return lengths[i]; }
   [[nodiscard]] std::span<const std::uint32_t> steps_of(std::size_t i) const {
     return {steps.data() + offsets[i], length(i)};
   }
@@ -76,9 +78,9 @@ struct ProgramOptions {
 };
 
 /// Words of up to `word_length` symbols (1 to 3; more than 1 only for a stationary model of few
-/// symbols).
+/// symbols). The program is the same for any number of threads.
 void write_program(const ProgramModel& model, std::span<const SequenceView> batch,
-                   const ProgramOptions& options, int word_length, Program& out);
+                   const ProgramOptions& options, int word_length, int threads, Program& out);
 
 /// s³ of the largest alphabet that has words of three, s² for two.
 inline constexpr std::size_t kMostWords = 4096;

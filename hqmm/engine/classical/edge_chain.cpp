@@ -64,7 +64,7 @@ void EdgeChain::write(std::span<const SequenceView> batch, bool backward,
   for (std::size_t words = s * s;
        word_length_ < kLongestWord && words <= kMostWords && words * of_word <= symbols; words *= s)
     ++word_length_;
-  write_program({.symbols = s}, batch, options, static_cast<int>(word_length_), program_);
+  write_program({.symbols = s}, batch, options, static_cast<int>(word_length_), 1, program_);
   write_form();
   log_likelihoods_.resize(program_.sequences());
   log_totals_.resize(program_.sequences());
@@ -80,7 +80,7 @@ void EdgeChain::write_form() {
       std::copy_n(step.col(j).data(), n, form_.forward_matrix(op) + j * form_.stride());
     form_.transpose(op);
   }
-  form_.multiply_words(program_.words, program_.base_operators);
+  form_.multiply_words(program_, 1);
   std::copy_n(model_.initial.data(), n, form_.initial());
 }
 
@@ -92,7 +92,7 @@ bool EdgeChain::walk(std::size_t first, std::size_t last, const ChainOptions& ho
   ChainPass<TraceForm> pass(form_, program_, first, last, options, scratch_, result_);
   if (!pass.run()) return false;
   if (options.backward)
-    form_.chain_words(program_.words, program_.base_operators, result_.gradients);
+    form_.chain_words(program_, 1, result_.gradients);
   return true;
 }
 

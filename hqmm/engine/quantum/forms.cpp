@@ -24,7 +24,7 @@ const Hqmm& Forms::free_of(const Hqmm& model) const {
 NormForm& Forms::write_norm(const FormSource& from) {
   state_ = factor_initial_state(from.model);
   write_factor_form(free_model(from), from.program, state_, from.feasible, norm_);
-  norm_.multiply_words(from.program.words, from.program.base_operators);
+  norm_.multiply_words(from.program, from.threads);
   return norm_;
 }
 
@@ -36,7 +36,7 @@ KrausForm& Forms::write_kraus(const FormSource& from) {
 TraceForm& Forms::write_trace(const FormSource& from) {
   write_superoperators(from.model, from.program, from.feasible, from.model.field == Field::kReal,
                        from.threads, scratch_, trace_);
-  trace_.multiply_words(from.program.words, from.program.base_operators);
+  trace_.multiply_words(from.program, from.threads);
   return trace_;
 }
 
@@ -53,7 +53,7 @@ TraceForm& Forms::write_base(const FormSource& from) {
 
 void Forms::write_gradient(const NormForm& form, const FormSource& from, ChainResult& total,
                            BatchGradient& out) const {
-  form.chain_words(from.program.words, from.program.base_operators, total.gradients);
+  form.chain_words(from.program, from.threads, total.gradients);
   factor_gradient(free_of(from.model), form, state_, total.gradients, total.initial, out);
   pull_back(from.model, out);
 }
@@ -65,7 +65,7 @@ void Forms::write_gradient(const KrausForm& form, const FormSource& from, ChainR
 
 void Forms::write_gradient(const TraceForm& form, const FormSource& from, ChainResult& total,
                            BatchGradient& out) {
-  form.chain_words(from.program.words, from.program.base_operators, total.gradients);
+  form.chain_words(from.program, from.threads, total.gradients);
   write_base_gradient(form, from, total, out);
 }
 

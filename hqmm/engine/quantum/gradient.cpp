@@ -1,6 +1,7 @@
 #include "hqmm/engine/quantum/gradient.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cassert>
 
@@ -50,6 +51,12 @@ GradientScratch::~GradientScratch() = default;
 
 namespace {
 
+std::vector<ChainResult*> pointers_to(std::span<ChainResult> results) {
+  std::vector<ChainResult*> out;
+  for (ChainResult& result : results) out.push_back(&result);
+  return out;
+}
+
 /// Passes over parts of the batch and their sum, along a fixed tree within rounds of a fixed
 /// number of parts: the same bytes at any thread count, and memory for one round only.
 template <Form F>
@@ -77,11 +84,11 @@ bool run_parts(const F& form, std::size_t part, const ChainOptions& options, int
       if (!pass.run()) good = false;
     });
     if (!good) return false;
-    fold_tree(std::span(results).first(count), [](ChainResult& a, ChainResult& b) { a += b; });
+    fold_results(pointers_to(std::span(results).first(count)), threads);
     if (begin == 0) {
       std::swap(scratch.total, results[0]);
     } else {
-      scratch.total += results[0];
+      fold_results(std::array{&scratch.total, &results[0]}, threads);
     }
   }
   return true;
@@ -110,7 +117,7 @@ class FastGradient {
       if (choice_.engine == EngineKind::kLanes) choice_.engine = EngineKind::kSuperoperator;
     }
     pace_ = careful ? 1 : 16 / static_cast<std::size_t>(choice_.word_length);
-    write_program(model_, batch_, options_, choice_.word_length, scratch_.program);
+    write_program(model_, batch_, options_, choice_.word_length, threads_, scratch_.program);
     scratch_.log_likelihoods.resize(batch_.size());
     scratch_.log_totals.resize(batch_.size());
     out_ = {};

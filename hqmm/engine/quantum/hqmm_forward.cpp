@@ -44,7 +44,7 @@ class ForwardPass {
   void walk_batch(std::span<const SequenceView> batch, std::size_t burn_in) {
     GradientOptions options;
     options.burn_in = burn_in;
-    write_program(model_, batch, options, choice_.word_length, program_);
+    write_program(model_, batch, options, choice_.word_length, threads_, program_);
     log_likelihoods.assign(batch.size(), 0.0);
     log_totals.assign(batch.size(), 0.0);
     suspects.assign(batch.size(), 0);

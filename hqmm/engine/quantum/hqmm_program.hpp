@@ -7,7 +7,8 @@
 namespace hqmm {
 
 inline void write_program(const Hqmm& model, std::span<const SequenceView> batch,
-                          const GradientOptions& options, int word_length, Program& out) {
+                          const GradientOptions& options, int word_length, int threads,
+                          Program& out) {
   write_program({.symbols = static_cast<std::size_t>(model.alphabet_size()),
                  .sets = model.sets.size(),
                  .positions = &model.positions},
@@ -16,7 +17,7 @@ inline void write_program(const Hqmm& model, std::span<const SequenceView> batch
                  .through_burn_in = options.through_burn_in,
                  .tangent_only = options.tangent_only,
                  .weights = options.weights},
-                word_length, out);
+                word_length, threads, out);
 }
 
 }  // namespace hqmm

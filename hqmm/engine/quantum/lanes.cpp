@@ -90,7 +90,7 @@ class SidePass {
       double* x = state(t, b);
       const double w = lanes_weight(x);
       if (!usable(w)) return false;
-      const double scale = std::ldexp(1.0, -std::ilogb(w));
+      const double scale = two_to(-exponent_of(w));
       power(t, b) = scale;
       for (std::size_t i = 0; i < kLanesRows; ++i) x[i] *= scale;
     }
@@ -102,7 +102,7 @@ class SidePass {
     double exponent = 0.0;  // of two, taken out of the state so far
     std::size_t t = every_;
     for (const Mark& mark : program_.marks_of(first_ + b)) {
-      for (; t <= mark.step && t < length_; t += every_) exponent -= std::ilogb(power(t, b));
+      for (; t <= mark.step && t < length_; t += every_) exponent -= exponent_of(power(t, b));
       if (mark.coefficient != 0.0) {
         sum += mark.coefficient *
                (std::log(lanes_weight(state(mark.step, b))) + std::numbers::ln2 * exponent);
