@@ -6,6 +6,7 @@
 #include <limits>
 #include <mutex>
 #include <utility>
+#include <vector>
 
 #include "hqmm/core/interruption.hpp"
 #include "hqmm/core/team.hpp"
@@ -35,36 +36,51 @@ class FirstFailure {
   std::exception_ptr failure_;
 };
 
-/// Items in runs that get shorter towards the end, so that all threads end together and short items
-/// cost no more than they must.
+/// Every thread has a share of the items, the same from one loop of that size to the next, and then
+/// takes of the others'. Items are taken in runs that get shorter towards the end, so that all
+/// threads end together and short items cost no more than they must.
 class Loop final : public TeamWork {
  public:
-  Loop(std::size_t size, int threads, const std::function<void(std::size_t)>& body)
-      : size_(size),
-        share_(8 * static_cast<std::size_t>(threads)),
-        body_(body),
-        asked_(current_interruption()) {}
-
-  void work() noexcept override {
-    const InterruptionScope scope(asked_);
-    for (;;) {
-      std::size_t begin = next_.load(std::memory_order_relaxed);
-      std::size_t end = begin;
-      do {
-        if (begin >= size_) return;
-        end = begin + std::max<std::size_t>(1, (size_ - begin) / share_);
-      } while (!next_.compare_exchange_weak(begin, end, std::memory_order_relaxed));
-      run(begin, end);
+  Loop(std::size_t size, std::size_t threads, const std::function<void(std::size_t)>& body)
+      : shares_(threads), body_(body), asked_(current_interruption()) {
+    for (std::size_t k = 0; k < threads; ++k) {
+      shares_[k].next = k * size / threads;
+      shares_[k].end = (k + 1) * size / threads;
     }
   }
 
+  void work(int who) noexcept override {
+    const InterruptionScope scope(asked_);
+    for (std::size_t k = 0; k < shares_.size(); ++k)
+      work_at(shares_[(static_cast<std::size_t>(who) + k) % shares_.size()]);
+  }
+
   [[nodiscard]] bool exhausted() const noexcept override {
-    return next_.load(std::memory_order_relaxed) >= size_;
+    return std::ranges::all_of(shares_, [](const Share& share) {
+      return share.next.load(std::memory_order_relaxed) >= share.end;
+    });
   }
 
   void rethrow() const { failure_.rethrow(); }
 
  private:
+  struct alignas(64) Share {
+    std::atomic<std::size_t> next{0};
+    std::size_t end = 0;
+  };
+
+  void work_at(Share& share) noexcept {
+    for (;;) {
+      std::size_t begin = share.next.load(std::memory_order_relaxed);
+      std::size_t end = begin;
+      do {
+        if (begin >= share.end) return;
+        end = begin + std::max<std::size_t>(1, (share.end - begin) / 8);
+      } while (!share.next.compare_exchange_weak(begin, end, std::memory_order_relaxed));
+      run(begin, end);
+    }
+  }
+
   void run(std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end && !failure_.before(i); ++i) {
       try {
@@ -76,10 +92,9 @@ class Loop final : public TeamWork {
     }
   }
 
-  const std::size_t size_, share_;
+  std::vector<Share> shares_;
   const std::function<void(std::size_t)>& body_;
   const std::function<bool()>* asked_;
-  std::atomic<std::size_t> next_{0};
   FirstFailure failure_;
 };
 
@@ -88,7 +103,7 @@ class Loop final : public TeamWork {
 int resolve_threads(int threads) { return threads > 0 ? threads : usable_cores(); }
 
 void parallel_for(std::size_t size, int threads, const std::function<void(std::size_t)>& body) {
-  const int workers = std::min(resolve_threads(threads), usable_cores());
+  const auto workers = static_cast<std::size_t>(std::min(resolve_threads(threads), usable_cores()));
   if (workers == 1 || size <= 1) {
     for (std::size_t i = 0; i < size; ++i) {
       check_interruption();
@@ -96,8 +111,8 @@ void parallel_for(std::size_t size, int threads, const std::function<void(std::s
     }
     return;
   }
-  Loop loop(size, workers, body);
-  Team::instance().share(loop, static_cast<int>(std::min<std::size_t>(size, workers)) - 1);
+  Loop loop(size, std::min(size, workers), body);
+  Team::instance().share(loop, static_cast<int>(std::min(size, workers)) - 1);
   loop.rethrow();
 }
 

@@ -55,7 +55,7 @@ Team::Team() {
 
 void Team::share(TeamWork& work, int helpers) {
   helpers = std::min(helpers, usable_cores() - 1);
-  if (helpers <= 0) return work.work();
+  if (helpers <= 0) return work.work(0);
   {
     const std::lock_guard lock(guard_);
     hire(helpers);
@@ -64,7 +64,7 @@ void Team::share(TeamWork& work, int helpers) {
     ++news_;
   }
   news_.notify_all();
-  work.work();
+  work.work(0);
   close(work);
 }
 
@@ -73,17 +73,18 @@ void Team::share(TeamWork& work, int helpers) {
 void Team::hire(int helpers) {
   const SignalsBlocked begin_without;
   try {
-    for (; hired_ < helpers; ++hired_) std::thread([this] { help(); }).detach();
+    for (; hired_ < helpers; ++hired_)
+      std::thread([this, who = hired_ + 1] { help(who); }).detach();
   } catch (const std::system_error&) {
     return;
   }
 }
 
-void Team::help() {
+void Team::help(int who) {
   for (;;) {
     const std::uint32_t seen = news_;
     if (TeamWork* work = join()) {
-      work->work();
+      work->work(who);
       leave(*work);
     } else {
       wait_for_news(seen);

@@ -23,7 +23,9 @@ class TeamWork {
   TeamWork& operator=(const TeamWork&) = delete;
   virtual ~TeamWork() = default;
 
-  virtual void work() noexcept = 0;
+  /// `who` is 0 for the caller and the helper's number otherwise, the same from one work to the
+  /// next: what a thread touched last time is in its cache.
+  virtual void work(int who) noexcept = 0;
   [[nodiscard]] virtual bool exhausted() const noexcept = 0;
 
  private:
@@ -43,7 +45,7 @@ class Team {
  private:
   Team();
   void hire(int helpers);
-  void help();
+  void help(int who);
   /// A piece of work that wants a helper, or null.
   TeamWork* join();
   void leave(TeamWork& work);

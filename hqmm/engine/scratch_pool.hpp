@@ -4,8 +4,10 @@
 // A pass leaves its scratch to the next one; which one a pass gets does not matter to its result.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <mutex>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -34,20 +36,28 @@ class ScratchPool {
   };
 
  private:
+  /// Rather one that this thread had before: it may still be in its cache.
   std::unique_ptr<Scratch> take_idle() {
     const std::lock_guard lock(guard_);
     if (idle_.empty()) return nullptr;
-    auto out = std::move(idle_.back());
-    idle_.pop_back();
+    auto found = std::ranges::find(idle_, std::this_thread::get_id(), &Idle::last);
+    if (found == idle_.end()) --found;
+    auto out = std::move(found->scratch);
+    idle_.erase(found);
     return out;
   }
   void put_back(std::unique_ptr<Scratch> scratch) {
     const std::lock_guard lock(guard_);
-    idle_.push_back(std::move(scratch));
+    idle_.push_back({std::move(scratch), std::this_thread::get_id()});
   }
 
+  struct Idle {
+    std::unique_ptr<Scratch> scratch;
+    std::thread::id last;
+  };
+
   std::mutex guard_;
-  std::vector<std::unique_ptr<Scratch>> idle_;
+  std::vector<Idle> idle_;
 };
 
 }  // namespace hqmm

@@ -1,6 +1,8 @@
 #include "hqmm/core/parallel.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <bit>
@@ -137,6 +139,43 @@ TEST(ParallelFor, PassesNestedFailuresOn) {
       EXPECT_EQ(outer_done, 4);
     }
   }
+}
+
+#if defined(__SANITIZE_THREAD__)
+constexpr int kThreadsOfChild = 1;  // the sanitizer allows no threads in one
+#else
+constexpr int kThreadsOfChild = 2;
+#endif
+
+/// fork() leaves helpers to the parent: the child must not wait for them.
+TEST(ParallelFor, WorksInAChildProcess) {
+  parallel_for(100, 2, [](std::size_t) {});
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    std::atomic<int> done = 0;
+    parallel_for(100, kThreadsOfChild, [&](std::size_t) { ++done; });
+    ::_exit(done == 100 ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+}
+
+TEST(ParallelFor, TakesLoopsFromSeveralThreadsAtOnce) {
+  std::vector<std::size_t> sums(4);
+  std::vector<std::thread> callers;
+  for (std::size_t& sum : sums) {
+    callers.emplace_back([&sum] {
+      for (int again = 0; again < 200; ++again) {
+        std::vector<std::size_t> items(17);
+        parallel_for(items.size(), 0, [&](std::size_t i) { items[i] = i; });
+        for (const std::size_t item : items) sum += item;
+      }
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_EQ(sums, std::vector<std::size_t>(4, 200 * 136));
 }
 
 TEST(ReduceTree, CombinesNeighboursFirst) {

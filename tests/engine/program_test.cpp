@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "support/engine.hpp"
 
 namespace hqmm {
@@ -138,6 +140,28 @@ TEST(Program, WordsAreAsLongAsTheyMayBeAndNumberedOnce) {
   write_program(batch.model, batch.views(), {}, 1, 1, program);
   EXPECT_EQ(program.length(0), 300U);
   EXPECT_TRUE(program.words.empty());
+}
+
+TEST(Program, IsTheSameForAnyNumberOfThreads) {
+  RandomStream random(kProgramSeed, Purpose::kTest, 1001);
+  testing::Batch batch;
+  batch.model = testing::random_hqmm({1, 9, 1}, random);
+  // several blocks, and too few symbols for all words of three to be met
+  batch.set = testing::set_of(
+      9, testing::random_sequences(std::vector<std::size_t>(40, 501), 9, random, 0.01));
+  for (const int word_length : {1, 2, 3}) {
+    Program one;
+    Program two;
+    write_program(batch.model, batch.views(), {}, word_length, 1, one);
+    write_program(batch.model, batch.views(), {}, word_length, 2, two);
+    ASSERT_EQ(one.words.size(), two.words.size());
+    ASSERT_EQ(one.pairs, two.pairs);
+    EXPECT_LE(one.words.size(), 81U + 729U);
+    for (std::size_t i = 0; i < one.sequences(); ++i) {
+      EXPECT_TRUE(std::ranges::equal(one.steps_of(i), two.steps_of(i)));
+      EXPECT_EQ(one.marks_of(i).size(), two.marks_of(i).size());
+    }
+  }
 }
 
 }  // namespace
