@@ -8,6 +8,7 @@
 
 #include "hqmm/core/error.hpp"
 #include "hqmm/engine/cuda/cuda_errors.hpp"
+#include "hqmm/engine/cuda/large_pass.hpp"
 #include "hqmm/engine/cuda/matrix_model.hpp"
 #include "hqmm/engine/cuda/tile_pass.hpp"
 #include "hqmm/engine/quantum/forms.hpp"
@@ -58,13 +59,19 @@ struct CudaEngine::Contents {
   MatrixModel matrices;
   MatrixResult found;
   TilePass tile;
+  LargePass large;
 
   /// The pass over matrices that fits; false when a weight left the range that is safe at this
   /// pace.
   bool walk(const Hqmm& model, std::size_t pace, bool backward) {
     write_matrix_model(model, matrices);
     const DeviceBatch batch = device_batch(program);
-    tile.run(matrices, batch, {.backward = backward, .pace = pace, .memory = memory}, found);
+    const MatrixOptions options{.backward = backward, .pace = pace, .memory = memory};
+    if (matrices.n <= (matrices.real ? kMostTileReal : kMostTileComplex)) {
+      tile.run(matrices, batch, options, found);
+    } else {
+      large.run(matrices, batch, options, found);
+    }
     return !found.failed;
   }
 };

@@ -72,8 +72,7 @@ class DeviceArray {
 //   A(g, p), A(g + 8, p);   B(p, g);   C(g, 2p), C(g, 2p + 1), C(g + 8, 2p), C(g + 8, 2p + 1)
 
 __device__ inline void multiply_add(double (&c)[4], double a0, double a1, double b) {
-  asm volatile(
-      "mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0,%1,%2,%3},{%4,%5},{%6},{%0,%1,%2,%3};"
+  asm("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0,%1,%2,%3},{%4,%5},{%6},{%0,%1,%2,%3};"
       : "+d"(c[0]), "+d"(c[1]), "+d"(c[2]), "+d"(c[3])
       : "d"(a0), "d"(a1), "d"(b));
 }

@@ -22,35 +22,40 @@ std::vector<double> change_rows(std::span<const double> from, std::size_t count,
   return out;
 }
 
+/// Steps of a segment such that its states and one per segment are at most `states`; 0: there is no
+/// such number.
+std::size_t segment_steps(std::size_t states, std::size_t longest, std::size_t pace) {
+  for (std::size_t steps = states / pace * pace; steps > 0; steps -= pace) {
+    const std::size_t segments = (longest + steps - 1) / steps;
+    if (steps + 1 + segments <= states) return steps;
+    if (segments > states) break;
+  }
+  return 0;
+}
+
 }  // namespace
 
 Segments cut_segments(const SegmentRequest& request) {
   const std::size_t all = std::max<std::size_t>(1, request.sequences);
   const std::size_t longest = std::max<std::size_t>(1, request.longest);
-  if (!request.backward) return {all, longest};
-  // a state before and an adjoint after the segment of every sequence
-  const std::size_t fixed = 2 * all * request.state_bytes;
-  const std::size_t left = request.memory > fixed ? request.memory - fixed : 0;
-  const std::size_t states = left / request.state_bytes;
-  if (states >= all * longest) return {all, longest};
+  const std::size_t states = request.memory / request.state_bytes;
+  // so many states fit for each of `count` sequences, beside the fixed ones
+  const auto each = [&](std::size_t count) {
+    const std::size_t mine = states / count;
+    return mine > request.fixed ? mine - request.fixed : 0;
+  };
+  const std::size_t needed = request.backward ? longest : 1;
+  if (each(all) >= needed) return {all, longest};
+  const std::size_t most = states / (needed + request.fixed);
   const std::size_t together = std::min(all, request.together);
-  // whole sequences, as many as fit; or segments of the square root of what is there, with a
-  // checkpoint each
-  if (states / longest >= together) return {states / longest / together * together, longest};
-  const std::size_t each = states / together;
-  const double half =
-      (static_cast<double>(each) +
-       std::sqrt(std::max(0.0, static_cast<double>(each) * static_cast<double>(each) -
-                                   4.0 * static_cast<double>(longest)))) /
-      2.0;
-  const std::size_t steps = static_cast<std::size_t>(half) / request.pace * request.pace;
-  if (steps == 0 || each * each < 4 * longest)
-    throw_gpu_memory(
-        fixed + together * request.state_bytes *
-                    (static_cast<std::size_t>(2.0 * std::sqrt(static_cast<double>(longest))) +
-                     2 * request.pace),
-        request.memory);
-  return {together, steps};
+  if (most >= together) return {most / together * together, longest};
+  for (std::size_t count = together; count > 0; count /= 2) {
+    if (each(count) >= needed) return {count, longest};
+    if (const std::size_t steps = segment_steps(each(count), longest, request.pace); steps > 0)
+      return {count, steps};
+  }
+  const auto root = static_cast<std::size_t>(2.0 * std::sqrt(static_cast<double>(longest)));
+  throw_gpu_memory((root + 2 * request.pace + request.fixed) * request.state_bytes, request.memory);
 }
 
 std::vector<double> padded(const MatrixModel& model, std::span<const double> from,

@@ -14,6 +14,7 @@ struct SegmentRequest {
   std::size_t sequences = 0, together = 1;  // together: as many as the GPU works on at once
   std::size_t longest = 0, pace = 16;
   std::size_t state_bytes = 0, memory = 0;
+  std::size_t fixed = 2;  // states of a sequence beside those of its steps
   bool backward = true;
 };
 

@@ -23,6 +23,11 @@ __global__ void repeat_kernel(const double* from, std::size_t size, std::size_t 
   if (i < total) to[i] = from[i % size];
 }
 
+__global__ void add_kernel(const double* from, std::size_t size, double* to) {
+  const std::size_t i = std::size_t{blockIdx.x} * kThreads + threadIdx.x;
+  if (i < size) to[i] += from[i];
+}
+
 __global__ void copy_unfinished_kernel(const DeviceSequence* sequences, std::uint32_t begin,
                                        std::size_t size, const double* from, double* to) {
   if (sequences[blockIdx.x].length <= begin) return;
@@ -44,6 +49,12 @@ void repeat(const double* from, std::size_t size, std::size_t count, double* to,
   if (size * count == 0) return;
   repeat_kernel<<<blocks_for(size * count), kThreads, 0, stream>>>(from, size, size * count, to);
   check(cudaGetLastError(), "copying");
+}
+
+void add(const double* from, std::size_t size, double* to, cudaStream_t stream) {
+  if (size == 0) return;
+  add_kernel<<<blocks_for(size), kThreads, 0, stream>>>(from, size, to);
+  check(cudaGetLastError(), "adding up");
 }
 
 void copy(const double* from, std::size_t size, double* to, cudaStream_t stream) {

@@ -214,7 +214,7 @@ __global__ void __launch_bounds__(T::kThreads) forward_kernel(const TileArgument
   for (std::uint32_t b = blockIdx.x; b < a.sequence_count; b += gridDim.x) {
     const DeviceSequence s = a.sequences[a.first_sequence + b];
     if (s.length <= a.begin) continue;
-    double* carried = a.carried + (a.first_sequence + b) * std::size_t{T::kState};
+    double* carried = a.carried + b * std::size_t{T::kState};
     double* powers = a.powers + (a.first_sequence + b) * a.powers_each;
     int exponent = a.exponents[a.first_sequence + b];
     double sum = 0.0;
@@ -320,7 +320,7 @@ __global__ void __launch_bounds__(T::kThreads) backward_kernel(const TileArgumen
     const DeviceSequence s = a.sequences[a.first_sequence + b];
     if (s.length <= a.begin) continue;
     const std::uint32_t* steps = a.steps + s.first_step;
-    double* carried = a.adjoints + (a.first_sequence + b) * std::size_t{T::kState};
+    double* carried = a.adjoints + b * std::size_t{T::kState};
     const double* powers = a.powers + (a.first_sequence + b) * a.powers_each;
     const DeviceMark* none = a.marks + s.first_mark - 1;
     const DeviceMark* mark = none + s.marks;
@@ -328,7 +328,7 @@ __global__ void __launch_bounds__(T::kThreads) backward_kernel(const TileArgumen
     while (mark > none && mark->step > end) --mark;
     if (end == s.length) {
       double* last = shared + T::kBuffer;
-      copy_in<T>(last, a.carried + (a.first_sequence + b) * std::size_t{T::kState});
+      copy_in<T>(last, a.carried + b * std::size_t{T::kState});
       for_matrix<T>([&](int, int local) { adjoint[local] = adjoint[local + 1] = 0.0; });
       __syncthreads();
       if (mark > none && mark->step == end) {

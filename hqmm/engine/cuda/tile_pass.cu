@@ -131,15 +131,14 @@ void TilePass::run(const MatrixModel& model, const DeviceBatch& batch, const Mat
   a.matrix_count = model.matrix_count();
   a.operators = operators;
   a.pace = static_cast<std::uint32_t>(options.pace);
-  a.carried = c.carried.reserve(sequences * state);
+  a.carried = c.carried.reserve(cut.sequences * state);
   if (options.backward) {
     a.history = c.history.reserve(cut.sequences * cut.steps * state);
-    a.adjoints = c.adjoints.reserve(sequences * state);
+    a.adjoints = c.adjoints.reserve(cut.sequences * state);
     a.gradients = c.gradients.clear(slots * a.matrix_count * state, c.stream);
     a.by_emission = c.by_emission.clear(emission.empty() ? 0 : slots * operators * side, c.stream);
     a.initial = c.initial.clear(slots * state, c.stream);
   }
-  repeat(c.initial_state.data(), state, sequences, a.carried, c.stream);
 
   const auto launch = [&](Kernel kernel, std::size_t blocks, int bytes) {
     kernel<<<static_cast<unsigned>(blocks), shape.threads, bytes, c.stream>>>(a);
@@ -150,7 +149,8 @@ void TilePass::run(const MatrixModel& model, const DeviceBatch& batch, const Mat
     a.sequence_count = static_cast<std::uint32_t>(std::min(cut.sequences, sequences - part));
     const std::size_t steps = batch.sequences[part].length;
     const std::size_t segments = std::max<std::size_t>(1, (steps + cut.steps - 1) / cut.steps);
-    double* carried = a.carried + part * state;
+    double* carried = a.carried;
+    repeat(c.initial_state.data(), state, a.sequence_count, carried, c.stream);
     const std::size_t numbers = a.sequence_count * state;
     double* checkpoints =
         segments > 1 ? c.checkpoints.reserve(segments * cut.sequences * state) : nullptr;
