@@ -50,30 +50,39 @@ struct BlockProduct {
         }
   }
 
-  /// Rows first … first + kBlock − 1 of op's side of a matrix, kDepth of the contracted index from
-  /// `k` on.
+  /// What a thread copies of every slab of an operand: pieces of two numbers, some rows or columns
+  /// apart. Its numbers follow the depth in memory, or the block.
   template <bool kDeep>
-  __device__ static void load(double* slab, const double* matrix, int side, int first, int k) {
-    constexpr int kPerRow = (kDeep ? kDepth : kBlock) / 2;
-    constexpr int kLines = kDeep ? kBlock : kDepth;
-    constexpr int kRow = kDeep ? kDeepRow : kWideRow;
-#pragma unroll
-    for (int plane = 0; plane < kPlanes; ++plane) {
-#pragma unroll
-      for (int piece = static_cast<int>(threadIdx.x); piece < kLines * kPerRow;
-           piece += kBlockThreads) {
-        const int line = piece / kPerRow, at = piece % kPerRow * 2;
-        const int from_row = kDeep ? first + line : k + line;
-        const int from_column = kDeep ? k + at : first + at;
-        copy_16_bytes(slab + plane * kSlab + line * kRow + at,
-                      matrix +
-                          (std::size_t{static_cast<unsigned>(plane)} * side + from_row) * side +
-                          from_column);
-      }
-    }
-  }
+  struct Share {
+    static constexpr int kAcross = kDeep ? kDepth / 2 : kBlockThreads / kDepth;  // threads on a row
+    static constexpr int kRowsAtOnce = kBlockThreads / kAcross;
+    static constexpr int kPasses = kDeep ? kBlock / kRowsAtOnce : kBlock / 2 / kAcross;
+    static constexpr int kRow = kDeep ? kDeepRow : kWideRow;
 
-  /// `deep` steps of four.
+    std::size_t from, slab, pass, plane;
+    int to;
+
+    __device__ Share(int side, int first)
+        : from(static_cast<std::size_t>((kDeep ? first : 0) + line()) * side + (kDeep ? 0 : first) +
+               place()),
+          slab(static_cast<std::size_t>(kDepth) * (kDeep ? 1 : side)),
+          pass(kDeep ? static_cast<std::size_t>(kRowsAtOnce) * side : 2 * kAcross),
+          plane(static_cast<std::size_t>(side) * side),
+          to(line() * kRow + place()) {}
+    __device__ static int line() { return static_cast<int>(threadIdx.x) / kAcross; }
+    __device__ static int place() { return static_cast<int>(threadIdx.x) % kAcross * 2; }
+
+    __device__ void copy(double* stage, const double* at) const {
+#pragma unroll
+      for (int part = 0; part < kPlanes; ++part)
+#pragma unroll
+        for (int i = 0; i < kPasses; ++i)
+          copy_16_bytes(stage + part * kSlab + to + i * (kDeep ? kRowsAtOnce * kRow : 2 * kAcross),
+                        at + part * plane + i * pass);
+    }
+  };
+
+  /// `deep` steps of eight.
   template <bool kLeftAdjoint, bool kRightAdjoint>
   __device__ void multiply(const double* a, const double* b, int deep) {
     const int lane = static_cast<int>(threadIdx.x) % 32;
@@ -81,47 +90,38 @@ struct BlockProduct {
     constexpr int kLeftDown = kLeftAdjoint ? 1 : kDeepRow, kLeftOn = kLeftAdjoint ? kWideRow : 1;
     constexpr int kRightDown = kRightAdjoint ? 1 : kWideRow,
                   kRightOn = kRightAdjoint ? kDeepRow : 1;
-    const double* left_side = a + (row() + group) * kLeftDown + place * kLeftOn;
-    const double* right_side = b + (column() + group) * kRightOn + place * kRightDown;
-    const auto step_of_four = [&](int step) {
-      const double* left = left_side + step * 4 * kLeftOn;
-      const double* right = right_side + step * 4 * kRightDown;
-      double a_re[kRows][2], b_re[kColumns], a_im[kRows][2], b_im[kColumns];
+    const double* left = a + (row() + group) * kLeftDown + place * kLeftOn;
+    const double* right = b + (column() + group) * kRightOn + place * kRightDown;
+#pragma unroll 1
+    for (int step = 0; step < deep; ++step, left += 8 * kLeftOn, right += 8 * kRightDown) {
+      double a_re[kRows][4], a_im[kComplex ? kRows : 1][4];
 #pragma unroll
       for (int i = 0; i < kRows; ++i)
 #pragma unroll
-        for (int half = 0; half < 2; ++half) {
-          a_re[i][half] = left[(i * 16 + half * 8) * kLeftDown];
-          if constexpr (kComplex) {
-            const double value = left[kSlab + (i * 16 + half * 8) * kLeftDown];
-            a_im[i][half] = kLeftAdjoint ? -value : value;
-          }
+        for (int k = 0; k < 4; ++k) {
+          const double* at = left + (i * 16 + k % 2 * 8) * kLeftDown + k / 2 * 4 * kLeftOn;
+          a_re[i][k] = at[0];
+          if constexpr (kComplex) a_im[i][k] = kLeftAdjoint ? -at[kSlab] : at[kSlab];
         }
 #pragma unroll
       for (int j = 0; j < kColumns; ++j) {
-        b_re[j] = right[j * 8 * kRightOn];
+        const double* at = right + j * 8 * kRightOn;
+        const double b_re[2] = {at[0], at[4 * kRightDown]};
+#pragma unroll
+        for (int i = 0; i < kRows; ++i) multiply_add_deep(re[i][j], a_re[i], b_re);
         if constexpr (kComplex) {
-          const double value = right[kSlab + j * 8 * kRightOn];
-          b_im[j] = kRightAdjoint ? -value : value;
-        }
-      }
+          at += kSlab;
+          const double sign = kRightAdjoint ? -1.0 : 1.0;
+          const double b_im[2] = {sign * at[0], sign * at[4 * kRightDown]};
+          const double minus_b_im[2] = {-b_im[0], -b_im[1]};
 #pragma unroll
-      for (int i = 0; i < kRows; ++i)
-#pragma unroll
-        for (int j = 0; j < kColumns; ++j) {
-          multiply_add(re[i][j], a_re[i][0], a_re[i][1], b_re[j]);
-          if constexpr (kComplex) {
-            multiply_add(im[i][j], a_re[i][0], a_re[i][1], b_im[j]);
-            multiply_add(im[i][j], a_im[i][0], a_im[i][1], b_re[j]);
-            multiply_add(re[i][j], -a_im[i][0], -a_im[i][1], b_im[j]);
+          for (int i = 0; i < kRows; ++i) {
+            multiply_add_deep(im[i][j], a_re[i], b_im);
+            multiply_add_deep(im[i][j], a_im[i], b_re);
+            multiply_add_deep(re[i][j], a_im[i], minus_b_im);
           }
         }
-    };
-    if (deep == kDepth / 4) {
-#pragma unroll
-      for (int step = 0; step < kDepth / 4; ++step) step_of_four(step);
-    } else {
-      for (int step = 0; step < deep; ++step) step_of_four(step);
+      }
     }
   }
 
@@ -133,18 +133,27 @@ struct BlockProduct {
     const int slabs = (n + kDepth - 1) / kDepth;
     const int total = slabs * terms;
     // the slab to fetch next
-    Operands from = term(0);
+    const Share<!kLeftAdjoint> left_share(side, first_row);
+    const Share<kRightAdjoint> right_share(side, first_column);
+    const double *left = nullptr, *right = nullptr;
+    const auto start_term = [&](int i) {
+      const Operands from = term(i);
+      left = from.left + left_share.from;
+      right = from.right + right_share.from;
+    };
+    start_term(0);
     int next_term = 0, next_slab = 0, next_stage = 0;
     const auto fetch = [&] {
       if (next_term < terms) {
         double* stage = shared + next_stage * kStage;
-        load<!kLeftAdjoint>(stage, from.left, side, first_row, next_slab * kDepth);
-        load<kRightAdjoint>(stage + kPlanes * kSlab, from.right, side, first_column,
-                            next_slab * kDepth);
+        left_share.copy(stage, left);
+        right_share.copy(stage + kPlanes * kSlab, right);
+        left += left_share.slab;
+        right += right_share.slab;
         if (++next_stage == kStages) next_stage = 0;
         if (++next_slab == slabs) {
           next_slab = 0;
-          if (++next_term < terms) from = term(next_term);
+          if (++next_term < terms) start_term(next_term);
         }
       }
       commit_copies();
@@ -157,7 +166,7 @@ struct BlockProduct {
       fetch();
       const double* at = shared + stage * kStage;
       multiply<kLeftAdjoint, kRightAdjoint>(at, at + kPlanes * kSlab,
-                                            min(kDepth, left_over + 3) / 4);
+                                            min(kDepth, left_over + 7) / 8);
       if (++stage == kStages) stage = 0;
       left_over -= kDepth;
       if (left_over <= 0) left_over = n;

@@ -4,15 +4,17 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cmath>
+#include <type_traits>
 
 #include "hqmm/core/error.hpp"
 #include "hqmm/engine/cuda/cuda_errors.hpp"
 #include "hqmm/engine/cuda/large_pass.hpp"
 #include "hqmm/engine/cuda/matrix_model.hpp"
+#include "hqmm/engine/cuda/small_pass.hpp"
 #include "hqmm/engine/cuda/tile_pass.hpp"
 #include "hqmm/engine/quantum/forms.hpp"
 #include "hqmm/engine/quantum/hqmm_program.hpp"
+#include "hqmm/model/hermitian_basis.hpp"
 
 namespace hqmm {
 
@@ -28,6 +30,13 @@ bool all_finite(const BatchGradient& g) {
   const auto finite = [](const auto& m) { return m.allFinite(); };
   return std::all_of(g.sets.begin(), g.sets.end(), finite) &&
          std::all_of(g.emissions.begin(), g.emissions.end(), finite) && finite(g.initial_state);
+}
+
+/// Steps from one rescaling to the next.
+constexpr std::size_t kPace = 16, kCarefulPace = 1;
+
+bool is_small(const Hqmm& model) {
+  return coordinate_count(model.latent_dim(), model.field == Field::kReal) <= kMostSmallRows;
 }
 
 void require_feasible(const Hqmm& model) {
@@ -58,23 +67,103 @@ struct CudaEngine::Contents {
   Program program;
   MatrixModel matrices;
   MatrixResult found;
+  Forms forms;
+  SmallResult small_found;
+  SmallPass small;
   TilePass tile;
   LargePass large;
 
-  /// The pass over matrices that fits; false when a weight left the range that is safe at this
-  /// pace.
-  bool walk(const Hqmm& model, std::size_t pace, bool backward) {
-    write_matrix_model(model, matrices);
-    const DeviceBatch batch = device_batch(program);
-    const MatrixOptions options{.backward = backward, .pace = pace, .memory = memory};
-    if (matrices.n <= (matrices.real ? kMostTileReal : kMostTileComplex)) {
-      tile.run(matrices, batch, options, found);
-    } else {
-      large.run(matrices, batch, options, found);
+  /// The pass over coordinates; false when a weight left the range that is safe at this pace.
+  bool walk_small(const Hqmm& model, std::span<const SequenceView> batch,
+                  const GradientOptions& options, std::size_t pace, BatchGradient* out);
+  /// The pass over matrices that fits, along the program; likewise.
+  bool walk(const Hqmm& model, std::size_t pace, bool backward);
+  bool walk_matrices(const Hqmm& model, const GradientOptions& options, std::size_t pace,
+                     BatchGradient& out);
+  /// Of the careful way.
+  [[nodiscard]] NotFiniteError failure(bool of_small) const {
+    if (of_small) {
+      const LeastWeight& least = small_found.least;
+      return NotFiniteError(
+          small_found.failure.value_or(NotFinite{least.sequence, least.position}));
     }
-    return !found.failed;
+    return NotFiniteError(found.failed ? NotFinite{found.failed_sequence, found.failed_step}
+                                       : NotFinite{});
   }
 };
+
+bool CudaEngine::Contents::walk_small(const Hqmm& model, std::span<const SequenceView> batch,
+                                      const GradientOptions& options, std::size_t pace,
+                                      BatchGradient* out) {
+  // the operators alone: their steps are found on the GPU
+  program = {};
+  program.offsets.assign(1, 0);
+  program.base_operators = static_cast<std::uint32_t>(model.sets.size()) *
+                           (static_cast<std::uint32_t>(model.alphabet_size()) + 1);
+  program.missing = true;
+  const Choice choice{.engine = EngineKind::kSuperoperator};
+  const FormSource from{model, program, true, 1};
+  const auto walk_form = [&](TraceForm& form) {
+    const SmallModel small_model{.rows = static_cast<int>(form.rows()),
+                                 .traced = static_cast<int>(model.latent_dim()),
+                                 .stride = static_cast<int>(form.stride()),
+                                 .symbols = static_cast<std::size_t>(model.alphabet_size()),
+                                 .sets = model.sets.size(),
+                                 .positions = &model.positions,
+                                 .matrices = form.forward_matrix(0),
+                                 .initial = form.initial()};
+    const SmallOptions small_options{.burn_in = options.burn_in,
+                                     .through_burn_in = options.through_burn_in,
+                                     .tangent_only = options.tangent_only,
+                                     .want_initial = options.want_initial_state,
+                                     .backward = out != nullptr,
+                                     .pace = pace,
+                                     .memory = memory};
+    if (!small.run(small_model, batch, options.weights, small_options, small_found)) return false;
+    if (out == nullptr) return true;
+    ChainResult total;
+    total.gradients.reset(form.gradient_count(), form.gradient_size());
+    for (std::size_t op = 0; op < form.gradient_count(); ++op)
+      if (small_found.used[op] != 0)
+        total.gradients.add(op, small_found.gradients.data() + op * form.gradient_size());
+    if (options.want_initial_state) total.initial = small_found.initial;
+    forms.write_gradient(form, from, total, *out);
+    return true;
+  };
+  return forms.with_form(choice, from, [&](auto& form) {
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(form)>, TraceForm>) {
+      return walk_form(form);
+    } else {
+      return false;
+    }
+  });
+}
+
+bool CudaEngine::Contents::walk(const Hqmm& model, std::size_t pace, bool backward) {
+  write_matrix_model(model, matrices);
+  const DeviceBatch batch = device_batch(program);
+  const MatrixOptions options{.backward = backward, .pace = pace, .memory = memory};
+  if (matrices.n <= (matrices.real ? kMostTileReal : kMostTileComplex)) {
+    tile.run(matrices, batch, options, found);
+  } else {
+    large.run(matrices, batch, options, found);
+  }
+  return !found.failed;
+}
+
+bool CudaEngine::Contents::walk_matrices(const Hqmm& model, const GradientOptions& options,
+                                         std::size_t pace, BatchGradient& out) {
+  if (model.emits_on() == EmissionKind::kEdge || keeps_emission(model, program)) {
+    if (!walk(model, pace, true)) return false;
+    write_gradient(model, matrices, found, options.want_initial_state, out);
+    return true;
+  }
+  const Hqmm free_model = expanded(model);
+  if (!walk(free_model, pace, true)) return false;
+  write_gradient(free_model, matrices, found, options.want_initial_state, out);
+  pull_back(model, out);
+  return true;
+}
 
 CudaEngine::CudaEngine(std::size_t memory) {
   std::size_t free = 0, all = 0;
@@ -90,25 +179,25 @@ BatchGradient CudaEngine::gradient(const Hqmm& model, std::span<const SequenceVi
                                    const GradientOptions& options) {
   require_feasible(model);
   Contents& c = *contents_;
-  write_program(model, batch, options, 1, c.program);
-  const bool as_it_is = model.emits_on() == EmissionKind::kEdge || keeps_emission(model, c.program);
-  const Hqmm free_model = as_it_is ? Hqmm{} : expanded(model);
-  const Hqmm& walked = as_it_is ? model : free_model;
-  for (const std::size_t pace : {std::size_t{16}, std::size_t{1}}) {
+  const bool small = is_small(model);
+  if (!small) write_program(model, batch, options, 1, c.program);
+  for (const std::size_t pace : {kPace, kCarefulPace}) {
     BatchGradient out;
-    if (!c.walk(walked, pace, true)) continue;
-    write_gradient(walked, c.matrices, c.found, options.want_initial_state, out);
-    if (!as_it_is) pull_back(model, out);
+    if (small ? !c.walk_small(model, batch, options, pace, &out)
+              : !c.walk_matrices(model, options, pace, out))
+      continue;
     if (!all_finite(out)) continue;
+    const std::vector<double>& found =
+        small ? c.small_found.log_likelihoods : c.found.log_likelihoods;
+    const std::vector<std::uint64_t>& scored = small ? c.small_found.scored : c.program.scored;
     for (std::size_t i = 0; i < batch.size(); ++i) {
-      out.scored += c.program.scored[i];
-      out.raw_log_likelihood += c.found.log_likelihoods[i];
+      out.scored += scored[i];
+      out.raw_log_likelihood += found[i];
     }
     out.log_likelihood = out.raw_log_likelihood;
     return out;
   }
-  throw NotFiniteError(
-      {c.found.failed ? c.found.failed_sequence : 0, c.found.failed ? c.found.failed_step : 0});
+  throw c.failure(small);
 }
 
 std::vector<double> CudaEngine::log_likelihoods(const Hqmm& model,
@@ -116,13 +205,20 @@ std::vector<double> CudaEngine::log_likelihoods(const Hqmm& model,
                                                 std::size_t burn_in) {
   require_feasible(model);
   Contents& c = *contents_;
-  write_program(model, batch, GradientOptions{.burn_in = burn_in}, 1, c.program);
+  const GradientOptions options{.burn_in = burn_in};
+  if (is_small(model)) {
+    if (!c.walk_small(model, batch, options, kPace, nullptr) &&
+        !c.walk_small(model, batch, options, kCarefulPace, nullptr))
+      throw c.failure(true);
+    return c.small_found.log_likelihoods;
+  }
+  write_program(model, batch, options, 1, c.program);
   const bool as_it_is = model.emits_on() == EmissionKind::kEdge || keeps_emission(model, c.program);
   const Hqmm free_model = as_it_is ? Hqmm{} : expanded(model);
-  if (!c.walk(as_it_is ? model : free_model, 16, false) &&
-      !c.walk(as_it_is ? model : free_model, 1, false))
-    throw NotFiniteError({c.found.failed_sequence, c.found.failed_step});
-  return std::move(c.found.log_likelihoods);
+  if (!c.walk(as_it_is ? model : free_model, kPace, false) &&
+      !c.walk(as_it_is ? model : free_model, kCarefulPace, false))
+    throw c.failure(false);
+  return c.found.log_likelihoods;
 }
 
 }  // namespace hqmm

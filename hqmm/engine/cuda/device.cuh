@@ -77,6 +77,16 @@ __device__ inline void multiply_add(double (&c)[4], double a0, double a1, double
       : "d"(a0), "d"(a1), "d"(b));
 }
 
+/// The same of A 16 × 8 and B 8 × 8: A(g, p), A(g + 8, p), A(g, p + 4), A(g + 8, p + 4);  B(p, g),
+/// B(p + 4, g)
+__device__ inline void multiply_add_deep(double (&c)[4], const double (&a)[4],
+                                         const double (&b)[2]) {
+  asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 "
+      "{%0,%1,%2,%3},{%4,%5,%6,%7},{%8,%9},{%0,%1,%2,%3};"
+      : "+d"(c[0]), "+d"(c[1]), "+d"(c[2]), "+d"(c[3])
+      : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]));
+}
+
 __device__ inline void copy_16_bytes(double* to_shared, const double* from) {
   const auto address = static_cast<unsigned>(__cvta_generic_to_shared(to_shared));
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(address), "l"(from));

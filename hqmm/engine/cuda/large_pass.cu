@@ -14,8 +14,8 @@ namespace {
 constexpr unsigned kSmallThreads = 256;
 constexpr std::size_t kRowSumShares = 16;
 /// Lanes are shares of the sequences that go their way independently: while one lane's last blocks
-/// of a kernel are at work, the other's fill the GPU.
-constexpr std::size_t kLanes = 2;
+/// of a kernel are at work, those of others fill the GPU.
+constexpr std::size_t kLanes = 4;
 /// Blocks of a gradient's kernel that keep the GPU busy.
 constexpr std::size_t kEnoughBlocks = 132;
 
