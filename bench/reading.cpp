@@ -3,6 +3,8 @@
 //
 // HQMM_BENCH_SYMBOLS changes the size. Peak memory is the process's high-water mark, so these cases
 // are registered in the order of what they need: reading first, then reading and scoring.
+#include <fmt/core.h>
+
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -13,11 +15,12 @@
 #include <memory>
 #include <vector>
 
-#include "hqmm/hqmm.hpp"
+#include "hqmm/io/sequences.hpp"
 
 namespace {
 
 using namespace hqmm;
+using namespace hqmm::detail;
 
 std::size_t symbol_count() {
   const char* given = std::getenv("HQMM_BENCH_SYMBOLS");

@@ -12,7 +12,7 @@
 
 #include "hqmm/core/interruption.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 /// A LinearMap as Spectra wants it.
@@ -62,4 +62,4 @@ std::optional<KrylovEigen> leading_eigen(const LinearMap& map, Leading which,
   return KrylovEigen{solver.ritz_values(options.wanted), {}, false};
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

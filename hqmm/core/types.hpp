@@ -9,7 +9,9 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace hqmm {
+#include "hqmm/core/export.hpp"
+
+namespace HQMM_API hqmm {
 
 using Complex = std::complex<double>;
 using Index = Eigen::Index;

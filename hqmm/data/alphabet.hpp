@@ -10,9 +10,10 @@
 #include <string_view>
 #include <vector>
 
+#include "hqmm/core/export.hpp"
 #include "hqmm/core/types.hpp"
 
-namespace hqmm {
+namespace HQMM_API hqmm {
 
 class Alphabet {
  public:

@@ -10,10 +10,11 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/core/random.hpp"
 
 namespace hqmm {
+using namespace detail;
 namespace {
 
 using Indices = std::vector<std::uint32_t>;

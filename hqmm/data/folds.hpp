@@ -15,9 +15,10 @@
 #include <string_view>
 #include <vector>
 
+#include "hqmm/core/export.hpp"
 #include "hqmm/data/sequence_set.hpp"
 
-namespace hqmm {
+namespace HQMM_API hqmm {
 
 /// Which sequences must stay on the same side of every split.
 struct Grouping {

@@ -8,7 +8,7 @@
 #include "hqmm/engine/quantum/hqmm_forward.hpp"
 #include "hqmm/model/mixture.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 /// log(e^a + e^b)
@@ -100,4 +100,4 @@ void fast_log_likelihoods(const AnyModel& model, const SequenceSet& set, std::si
   hqmm_log_likelihoods(hqmm, set, burn_in, threads, sink);
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

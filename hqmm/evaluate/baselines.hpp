@@ -17,7 +17,7 @@
 
 #include "hqmm/data/sequence_set.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 struct BaselineOptions {
   enum class Kind { kPositionWeights, kPositionalChain, kMarkovChain };
@@ -56,4 +56,4 @@ class FrequencyModel {
   std::vector<std::vector<Table>> at_;  // [context length][position]; none for Markov chains
 };
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

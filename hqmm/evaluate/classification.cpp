@@ -6,6 +6,7 @@
 #include <limits>
 
 namespace hqmm {
+using namespace detail;
 namespace {
 
 constexpr double kLeastPosterior = 1e-15;

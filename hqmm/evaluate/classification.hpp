@@ -15,7 +15,9 @@
 #include <span>
 #include <vector>
 
-namespace hqmm {
+#include "hqmm/core/export.hpp"
+
+namespace HQMM_API hqmm {
 
 /// log P(c | row), row by row.
 class Posteriors {

@@ -14,7 +14,7 @@
 
 #include "hqmm/data/sequence_set.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 class ContextChain {
  public:
@@ -41,4 +41,4 @@ class ContextChain {
   std::vector<Level> levels_;
 };
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

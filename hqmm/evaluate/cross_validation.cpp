@@ -8,12 +8,13 @@
 #include <string>
 #include <utility>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/core/parallel.hpp"
 #include "hqmm/engine/likelihood.hpp"
 #include "hqmm/evaluate/fold_learner.hpp"
+#include "hqmm/learn/class_labels.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 using Rows = std::vector<std::uint32_t>;
@@ -319,4 +320,4 @@ CrossValidation cross_validate(const SequenceSet& data,
   return cross_validate(data, fold_of, settings, options, hooks);
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -24,7 +24,7 @@
 #include "hqmm/evaluate/classification.hpp"
 #include "hqmm/evaluate/classifier_settings.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 struct CrossValidationOptions {
   std::size_t folds = 5;
@@ -110,4 +110,4 @@ struct CrossValidation {
 [[nodiscard]] Posteriors posteriors_of(const Classifier& classifier, const SequenceSet& set,
                                        int threads);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

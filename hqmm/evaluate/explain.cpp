@@ -4,12 +4,13 @@
 #include <cmath>
 #include <limits>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/core/interruption.hpp"
 #include "hqmm/core/parallel.hpp"
 #include "hqmm/model/embedding.hpp"
 
 namespace hqmm {
+using namespace detail;
 namespace {
 
 constexpr double kImpossible = -std::numeric_limits<double>::infinity();

@@ -13,10 +13,11 @@
 #include <string>
 #include <vector>
 
+#include "hqmm/core/export.hpp"
 #include "hqmm/data/sequence_set.hpp"
 #include "hqmm/model/classifier.hpp"
 
-namespace hqmm {
+namespace HQMM_API hqmm {
 
 /// [t·classes + c]; 0 where the symbol is missing. Log-odds beyond ±700 count as that. Throws
 /// kBadData for a model that is not trace preserving: its weights cannot be marginalised.

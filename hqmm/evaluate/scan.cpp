@@ -6,12 +6,13 @@
 #include <numeric>
 #include <utility>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/core/parallel.hpp"
 #include "hqmm/evaluate/scan_stretch.hpp"
 #include "hqmm/model/likelihood.hpp"
 
 namespace hqmm {
+using namespace detail;
 namespace {
 
 /// What is held before it is scanned, and how it is dealt out to threads.

@@ -19,11 +19,12 @@
 #include <span>
 #include <vector>
 
+#include "hqmm/core/export.hpp"
 #include "hqmm/core/types.hpp"
 #include "hqmm/data/sequence_set.hpp"
 #include "hqmm/model/classifier.hpp"
 
-namespace hqmm {
+namespace HQMM_API hqmm {
 
 enum class Strands { kBoth, kForward, kReverse };
 

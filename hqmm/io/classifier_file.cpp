@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "hqmm/core/fail.hpp"
 #include "hqmm/io/arrays_wire.hpp"
 #include "hqmm/io/atomic_file.hpp"
 #include "hqmm/io/byte_source.hpp"
@@ -12,6 +13,7 @@
 #include "hqmm/io/place.hpp"
 
 namespace hqmm {
+using namespace detail;
 namespace {
 
 constexpr std::string_view kKind = "classifier";

@@ -11,9 +11,10 @@
 
 #include <string>
 
+#include "hqmm/core/export.hpp"
 #include "hqmm/model/classifier.hpp"
 
-namespace hqmm {
+namespace HQMM_API hqmm {
 
 struct ClassifierFile {
   Classifier classifier;

@@ -1,5 +1,6 @@
 #include "hqmm/io/model_file.hpp"
 
+#include "hqmm/core/fail.hpp"
 #include "hqmm/io/atomic_file.hpp"
 #include "hqmm/io/byte_source.hpp"
 #include "hqmm/io/input.hpp"
@@ -7,6 +8,7 @@
 #include "hqmm/io/place.hpp"
 
 namespace hqmm {
+using namespace detail;
 namespace {
 
 constexpr std::string_view kMatMagic = "MATLAB 5.0 MAT-file";

@@ -11,9 +11,10 @@
 
 #include <string>
 
+#include "hqmm/core/export.hpp"
 #include "hqmm/model/any_model.hpp"
 
-namespace hqmm {
+namespace HQMM_API hqmm {
 
 struct ModelFile {
   AnyModel model;

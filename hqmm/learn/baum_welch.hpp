@@ -11,7 +11,7 @@
 #include "hqmm/learn/learner.hpp"
 #include "hqmm/learn/options.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 class BaumWelch : public Learner {
  public:
@@ -32,4 +32,4 @@ class BaumWelch : public Learner {
   double last_log_likelihood_;  // of the model before the last iteration; NaN at first
 };
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -8,6 +8,7 @@
 // so a residual beyond 1e-13 is polished away.
 #include <cmath>
 
+#include "hqmm/learn/rules.hpp"
 #include "hqmm/learn/update_rule.hpp"
 #include "hqmm/stiefel/cayley.hpp"
 #include "hqmm/stiefel/newton_schulz.hpp"
@@ -15,7 +16,7 @@
 #include "hqmm/stiefel/products.hpp"
 #include "hqmm/stiefel/tangent.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 constexpr double kPolishAbove = 1e-13;
@@ -82,4 +83,4 @@ std::unique_ptr<UpdateRule> make_cosm(const TrainOptions& options) {
   return std::make_unique<Cosm>(options);
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

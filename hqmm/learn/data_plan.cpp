@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/data/chunks.hpp"
 #include "hqmm/data/folds.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 constexpr std::size_t kLargestAutoBurnIn = 1000;  // of validation sequences
@@ -110,4 +110,4 @@ ValidationSplit split_validation(const SequenceSet& set, double share, std::uint
   return out;
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -11,7 +11,7 @@
 #include "hqmm/learn/learner.hpp"
 #include "hqmm/learn/options.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 class EdgeBaumWelch : public Learner {
  public:
@@ -31,4 +31,4 @@ class EdgeBaumWelch : public Learner {
   double last_log_likelihood_;  // of the model before the last iteration; NaN at first
 };
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

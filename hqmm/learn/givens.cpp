@@ -14,7 +14,7 @@
 #include "hqmm/stiefel/newton_schulz.hpp"
 #include "hqmm/stiefel/tangent.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 constexpr unsigned kMostAngles = 4;  // φ, ψ, δ, θ
@@ -207,4 +207,4 @@ void GivensSearch::load(const LearnerState& state) {
   }
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

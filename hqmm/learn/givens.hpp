@@ -14,7 +14,7 @@
 #include "hqmm/learn/learner.hpp"
 #include "hqmm/learn/options.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 class GivensSearch : public Learner {
  public:
@@ -39,4 +39,4 @@ class GivensSearch : public Learner {
   std::size_t restart_;
 };
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

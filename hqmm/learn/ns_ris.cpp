@@ -11,13 +11,14 @@
 #include <cmath>
 #include <optional>
 
+#include "hqmm/learn/rules.hpp"
 #include "hqmm/learn/update_rule.hpp"
 #include "hqmm/stiefel/gram.hpp"
 #include "hqmm/stiefel/newton_schulz.hpp"
 #include "hqmm/stiefel/products.hpp"
 #include "hqmm/stiefel/tangent.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 /// Memory for updates of stacks of one shape.
@@ -164,4 +165,4 @@ std::unique_ptr<UpdateRule> make_ns_ris(const TrainOptions& options) {
   return std::make_unique<NsRis>(options);
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -1,4 +1,6 @@
-#include "hqmm/learn/trainer.hpp"
+#include "hqmm/learn/recipes.hpp"
+#include "hqmm/learn/rules.hpp"
+#include "hqmm/learn/train_planned.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -6,7 +8,7 @@
 #include <cmath>
 #include <limits>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/core/parallel.hpp"
 #include "hqmm/data/chunks.hpp"
 #include "hqmm/engine/quantum/choose.hpp"
@@ -17,7 +19,7 @@
 #include "hqmm/learn/start.hpp"
 #include "hqmm/score/score.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 Figures figures_of(const Score& score) {
@@ -417,8 +419,9 @@ void require_learnable_state(const TrainOptions& options, const DataPlan& plan) 
 
 }  // namespace
 
-TrainResult train(const PlannedData& data, const TrainOptions& options, const TrainHooks& hooks,
-                  const std::optional<AnyModel>& warm, const Checkpoint* resume) {
+TrainResult train_planned(const PlannedData& data, const TrainOptions& options,
+                          const TrainHooks& hooks, const std::optional<AnyModel>& warm,
+                          const Checkpoint* resume) {
   require_usable(options);
   require_trainable(data.train);
   require_something_to_score(data);
@@ -427,13 +430,18 @@ TrainResult train(const PlannedData& data, const TrainOptions& options, const Tr
   return Trainer(data, options, hooks, warm, resume).run();
 }
 
+}  // namespace hqmm::detail
+
+namespace hqmm {
+using namespace detail;
+
 TrainResult train(const SequenceSet& train_set, const SequenceSet& validation_set,
                   const TrainOptions& options, const TrainHooks& hooks,
                   const std::optional<AnyModel>& warm, const Checkpoint* resume) {
   require_usable(options);
   require_trainable(train_set);
   const DataPlan plan = plan_data(train_set, validation_set, options);
-  return train({train_set, validation_set, plan}, options, hooks, warm, resume);
+  return train_planned({train_set, validation_set, plan}, options, hooks, warm, resume);
 }
 
 }  // namespace hqmm

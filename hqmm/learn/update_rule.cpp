@@ -1,6 +1,7 @@
 #include "hqmm/learn/update_rule.hpp"
 
 namespace hqmm {
+using namespace detail;
 
 Stack& UpdateRule::momentum_of(std::size_t parameter, const Stack& like) {
   if (momenta_.size() <= parameter) momenta_.resize(parameter + 1);

@@ -4,16 +4,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
-#include "hqmm/learn/learner.hpp"
-#include "hqmm/learn/options.hpp"
+#include "hqmm/core/export.hpp"
+#include "hqmm/core/types.hpp"
 
-namespace hqmm {
-
-/// A step halved so often is none: the direction is not finite.
-inline constexpr std::uint64_t kMostHalvings = 60;
+namespace HQMM_API hqmm {
 
 struct StepReport {
   std::uint64_t halved = 0;  // how often the step was halved before the retraction converged
@@ -61,16 +59,5 @@ class UpdateRule {
   std::vector<Stack> momenta_;
   StepWatcher watcher_;
 };
-
-/// G − c⟨c, G⟩: the part of G in the tangent space of the sphere at c.
-[[nodiscard]] inline RealVector tangent_of_sphere(const RealVector& c, const RealVector& g) {
-  return g - c.dot(g) * c;
-}
-
-[[nodiscard]] std::unique_ptr<UpdateRule> make_ns_ris(const TrainOptions& options);
-[[nodiscard]] std::unique_ptr<UpdateRule> make_cosm(const TrainOptions& options);
-/// Tangent momentum scaled by a second moment of the gradient's norm, whose decay of 0 means none.
-[[nodiscard]] std::unique_ptr<UpdateRule> make_scaled_momentum(double momentum,
-                                                               double second_moment);
 
 }  // namespace hqmm

@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "hqmm/core/decompositions.hpp"
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/core/interruption.hpp"
 #include "hqmm/core/krylov.hpp"
 #include "hqmm/core/parallel.hpp"
@@ -16,6 +16,7 @@
 #include "hqmm/model/total_channel.hpp"
 
 namespace hqmm {
+using namespace detail;
 namespace {
 
 constexpr Index kDenseUpTo = 256;   // order of the matrix: a channel on n = 16

@@ -5,9 +5,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "hqmm/core/export.hpp"
 #include "hqmm/model/any_model.hpp"
 
-namespace hqmm {
+namespace HQMM_API hqmm {
 
 struct Spectrum {
   std::vector<Complex> eigenvalues;  // leading ones, largest modulus first; the first is 1

@@ -4,9 +4,10 @@
 #include <cmath>
 #include <limits>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 
 namespace hqmm {
+using namespace detail;
 namespace {
 
 constexpr double kPriorTolerance = 1e-9;  // how far the priors' sum may be from 1

@@ -7,9 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "hqmm/core/export.hpp"
 #include "hqmm/model/any_model.hpp"
 
-namespace hqmm {
+namespace HQMM_API hqmm {
 
 struct Classifier {
   std::vector<std::string> classes;  // distinct, in byte order

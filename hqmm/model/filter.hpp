@@ -11,11 +11,12 @@
 #include <vector>
 
 #include "hqmm/core/aligned.hpp"
+#include "hqmm/core/export.hpp"
 #include "hqmm/model/edge_hmm.hpp"
 #include "hqmm/model/hmm.hpp"
 #include "hqmm/model/hqmm.hpp"
 
-namespace hqmm {
+namespace HQMM_API hqmm {
 
 /// What one symbol was worth: P(y | past) = raw / total. For a trace-preserving model total is 1.
 struct StepWeight {
@@ -62,8 +63,8 @@ class HqmmFilter {
   std::shared_ptr<const Tables> tables_;
   std::size_t length_ = kUnknownLength;
   std::size_t t_ = 0;
-  AlignedDoubles rho_, next_;  // n columns of real parts over imaginary parts
-  AlignedDoubles moved_;       // Kρ and iKρ
+  detail::AlignedDoubles rho_, next_;  // n columns of real parts over imaginary parts
+  detail::AlignedDoubles moved_;       // Kρ and iKρ
 };
 
 class HmmFilter {

@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/core/interruption.hpp"
 #include "hqmm/core/parallel.hpp"
 
 namespace hqmm {
+using namespace detail;
 
 template <typename Filter>
 SequenceLikelihood log_likelihood(Filter& filter, const SequenceView& sequence,

@@ -4,10 +4,11 @@
 #include <optional>
 #include <vector>
 
+#include "hqmm/core/export.hpp"
 #include "hqmm/data/sequence_set.hpp"
 #include "hqmm/model/any_model.hpp"
 
-namespace hqmm {
+namespace HQMM_API hqmm {
 
 struct SequenceLikelihood {
   std::uint64_t scored = 0;         // symbols after the burn-in that are not missing

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 namespace hqmm {
+using namespace detail;
 namespace {
 
 std::size_t size(Index value) { return static_cast<std::size_t>(value); }

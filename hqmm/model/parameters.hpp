@@ -34,9 +34,10 @@
 // tests/model/parameters_test.cpp compares it with the rank of the Jacobian of the probabilities.
 #pragma once
 
+#include "hqmm/core/export.hpp"
 #include "hqmm/model/any_model.hpp"
 
-namespace hqmm {
+namespace HQMM_API hqmm {
 
 /// The sizes and the structure of an HQMM.
 struct HqmmShape {

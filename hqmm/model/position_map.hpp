@@ -11,7 +11,9 @@
 #include <utility>
 #include <vector>
 
-namespace hqmm {
+#include "hqmm/core/export.hpp"
+
+namespace HQMM_API hqmm {
 
 class PositionMap {
  public:

@@ -5,10 +5,11 @@
 
 #include <cstdint>
 
+#include "hqmm/core/export.hpp"
 #include "hqmm/data/sequence_set.hpp"
 #include "hqmm/model/any_model.hpp"
 
-namespace hqmm {
+namespace HQMM_API hqmm {
 
 /// The 6-state, 6-symbol HMM, started uniform.
 [[nodiscard]] Hmm synthetic_hmm();

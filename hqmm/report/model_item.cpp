@@ -17,7 +17,7 @@
 #include "hqmm/model/parameters.hpp"
 #include "hqmm/report/items.hpp"
 
-namespace hqmm::report {
+namespace hqmm::detail::report {
 namespace {
 
 // What a screen can show and a page should carry.
@@ -226,4 +226,4 @@ Json model_item(const std::string& name, const ModelFile& file) {
   return out;
 }
 
-}  // namespace hqmm::report
+}  // namespace hqmm::detail::report

@@ -10,12 +10,12 @@
 #include <variant>
 #include <vector>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/io/json_number.hpp"
 #include "hqmm/report/items.hpp"
 #include "hqmm/score/score.hpp"
 
-namespace hqmm::report {
+namespace hqmm::detail::report {
 namespace {
 
 constexpr std::size_t kMostSequences = 2000;  // whose scores stand in the page
@@ -94,4 +94,4 @@ Json scores(const ReportData& data, const std::vector<NamedModel>& models, int t
           {"walks", std::move(walks)}};
 }
 
-}  // namespace hqmm::report
+}  // namespace hqmm::detail::report

@@ -10,7 +10,7 @@
 #include "hqmm/reproduction/papers_steps.hpp"
 #include "hqmm/run/session.hpp"
 
-namespace hqmm::reproduction {
+namespace hqmm::detail::reproduction {
 namespace {
 
 SplitAccuracy accuracy(const Score& score) {
@@ -142,4 +142,4 @@ double raw_gain(double scale, std::size_t alphabet_size) {
   return 2.0 * std::log(scale) / std::log(static_cast<double>(alphabet_size));
 }
 
-}  // namespace hqmm::reproduction
+}  // namespace hqmm::detail::reproduction

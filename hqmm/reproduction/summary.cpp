@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace hqmm::reproduction {
+namespace hqmm::detail::reproduction {
 namespace {
 
 bool same_group(const Cell& a, Cell b) {
@@ -170,4 +170,4 @@ std::vector<AboveTruth> above_truth(std::span<const Group> groups,
   return out;
 }
 
-}  // namespace hqmm::reproduction
+}  // namespace hqmm::detail::reproduction

@@ -12,7 +12,7 @@
 #include "hqmm/run/session.hpp"
 #include "hqmm/score/score.hpp"
 
-namespace hqmm::reproduction {
+namespace hqmm::detail::reproduction {
 namespace {
 
 struct Size {
@@ -122,4 +122,4 @@ ZooRow study_process(const Process& process, const ZooOptions& options,
   return out;
 }
 
-}  // namespace hqmm::reproduction
+}  // namespace hqmm::detail::reproduction

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/io/byte_source.hpp"
 #include "hqmm/io/hdf5_image.hpp"
 #include "hqmm/io/hdf5_sandbox.hpp"
@@ -11,7 +11,7 @@
 #include "hqmm/io/place.hpp"
 #include "hqmm/run/train_config.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 constexpr std::string_view kFormat = "hqmm-checkpoint";
@@ -266,4 +266,4 @@ Checkpoint parse_checkpoint(const std::string& bytes, const std::string& file,
   return out;
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/core/sha256.hpp"
 #include "hqmm/io/byte_source.hpp"
 #include "hqmm/io/classifier_file.hpp"
@@ -18,7 +19,7 @@
 #include "hqmm/io/json_text.hpp"
 #include "hqmm/io/place.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 using OrderedJson = nlohmann::ordered_json;
@@ -119,4 +120,4 @@ ClassifierHooks FoldCells::with_members(ClassifierHooks hooks) {
   return hooks;
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -2,11 +2,12 @@
 
 #include <utility>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/io/model_file.hpp"
 #include "hqmm/learn/start.hpp"
+#include "hqmm/learn/train_planned.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 constexpr const char* kWarmStartFile = "warm_start.h5";
@@ -60,7 +61,7 @@ class SessionRun {
     if (probe) hooks.on_step = probe->watcher();
     hooks.on_resume = request_.hooks.on_resume;
     if (run_ != nullptr) hooks.on_checkpoint = [this](const Checkpoint& at) { (*run_)->save(at); };
-    out_.trained = train(data_, options_, hooks, warm, checkpoint ? &*checkpoint : nullptr);
+    out_.trained = train_planned(data_, options_, hooks, warm, checkpoint ? &*checkpoint : nullptr);
     if (probe) out_.bound = probe->report();
     report();
     return std::move(out_);
@@ -116,7 +117,7 @@ class SessionRun {
     const TrainOptions em = em_start_options(options_);
     if (request_.hooks.on_stage) request_.hooks.on_stage(Stage::kWarmStart, em);
     // EM takes whole sequences; the validation burn-in, all that it needs of the plan, is the same.
-    TrainResult found = train(data_, em, hooks_of(Stage::kWarmStart));
+    TrainResult found = train_planned(data_, em, hooks_of(Stage::kWarmStart));
     out_.warm_start_seconds = found.seconds;
     if (found.status != TrainStatus::kInterrupted) return std::move(found.model);
     if (run_ != nullptr) run_->mark_begun();
@@ -191,4 +192,4 @@ SessionResult Session::run(const SessionRequest& request) const {
   return SessionRun(*this, request).run();
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

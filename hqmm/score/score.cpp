@@ -6,6 +6,7 @@
 #include "hqmm/engine/likelihood.hpp"
 
 namespace hqmm {
+using namespace detail;
 namespace {
 
 /// Sums over sequences, in their order.

@@ -15,9 +15,10 @@
 #include <optional>
 #include <vector>
 
+#include "hqmm/core/export.hpp"
 #include "hqmm/model/likelihood.hpp"
 
-namespace hqmm {
+namespace HQMM_API hqmm {
 
 struct Score {
   std::uint64_t sequences = 0;    // with at least one scored symbol

@@ -6,9 +6,10 @@
 #include <cstddef>
 #include <vector>
 
+#include "hqmm/core/export.hpp"
 #include "hqmm/model/filter.hpp"
 
-namespace hqmm {
+namespace HQMM_API hqmm {
 
 /// Bits; infinite for a symbol that the model gives no probability.
 [[nodiscard]] double surprise(const StepWeight& weight);

@@ -8,10 +8,10 @@
 #include "support/grouped_sets.hpp"
 #include "support/support.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
-using namespace hqmm::testing;
+using namespace hqmm::detail::testing;
 
 HQMM_PROPERTY(MakeFolds, PartitionBalanceAndDeterminism) {
   const std::uint64_t seed = draw.number();
@@ -136,4 +136,4 @@ TEST(MakeFolds, SaysWhyItCannot) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -9,10 +9,10 @@
 #include "support/grouped_sets.hpp"
 #include "support/support.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
-using namespace hqmm::testing;
+using namespace hqmm::detail::testing;
 
 TEST(Grouping, ParsesAndWritesItself) {
   EXPECT_EQ(Grouping::parse("none"), kNone);
@@ -135,4 +135,4 @@ HQMM_PROPERTY(GroupSequences, AgreesWithTheDefinition) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-namespace hqmm::testing {
+namespace hqmm::detail::testing {
 namespace {
 
 using Labels = std::vector<std::uint32_t>;
@@ -111,4 +111,4 @@ TEST(McNemar, IsTheBinomialTail) {
 }
 
 }  // namespace
-}  // namespace hqmm::testing
+}  // namespace hqmm::detail::testing

@@ -13,7 +13,7 @@
 #include "support/reference.hpp"
 #include "support/support.hpp"
 
-namespace hqmm::testing {
+namespace hqmm::detail::testing {
 namespace {
 
 /// Says yes when it is asked for the tenth time: more often than there are sequences.
@@ -74,4 +74,4 @@ TEST(LongCalls, AboutHiddenStatesEndInsideOfASequence) {
 }
 
 }  // namespace
-}  // namespace hqmm::testing
+}  // namespace hqmm::detail::testing

@@ -13,7 +13,7 @@
 #include "hqmm/model/random_models.hpp"
 #include "support/support.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 Classifier random_classifier(std::size_t window, Index classes = 3) {
@@ -280,4 +280,4 @@ TEST(Scan, OddsAndProbabilitiesGoBothWays) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

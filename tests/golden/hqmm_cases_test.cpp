@@ -6,7 +6,7 @@
 #include "support/matrices.hpp"
 #include "support/support.hpp"
 
-namespace hqmm::testing {
+namespace hqmm::detail::testing {
 namespace {
 
 constexpr double kTolerance = 1e-12;
@@ -52,4 +52,4 @@ TEST(GoldenCases, LogLikelihoodIsTheirs) {
 }
 
 }  // namespace
-}  // namespace hqmm::testing
+}  // namespace hqmm::detail::testing

@@ -10,7 +10,7 @@
 #include "support/matrices.hpp"
 #include "support/support.hpp"
 
-namespace hqmm::testing {
+namespace hqmm::detail::testing {
 namespace {
 
 SequenceSet read_integers(const std::filesystem::path& path) {
@@ -68,4 +68,4 @@ TEST(TrueModels, HqmmIsTheOneOnFile) {
 }
 
 }  // namespace
-}  // namespace hqmm::testing
+}  // namespace hqmm::detail::testing

@@ -9,7 +9,7 @@
 #include "support/files.hpp"
 #include "support/support.hpp"
 
-namespace hqmm::testing {
+namespace hqmm::detail::testing {
 namespace {
 
 /// An HMM, a stationary HQMM, a position-dependent one anchored at the end.
@@ -94,4 +94,4 @@ TEST(ClassifierFile, DamageIsOneLine) {
 }
 
 }  // namespace
-}  // namespace hqmm::testing
+}  // namespace hqmm::detail::testing

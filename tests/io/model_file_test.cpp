@@ -1,6 +1,8 @@
 // Model files: every format keeps every bit, and the same model gives the same bytes.
 #include "hqmm/io/model_file.hpp"
 
+#include <fmt/core.h>
+
 #include <gtest/gtest.h>
 
 #include "hqmm/io/atomic_file.hpp"
@@ -8,7 +10,7 @@
 #include "support/files.hpp"
 #include "support/support.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 const char* const kExtensions[] = {"h5", "json", "mat"};
@@ -131,4 +133,4 @@ TEST(ModelFile, ATokenThatIsNoUtf8IsKeptOrRefused) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

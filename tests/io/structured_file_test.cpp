@@ -1,4 +1,6 @@
 // Files of structured models: version 2, every bit kept, and plain models as they always were.
+#include <fmt/core.h>
+
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -8,7 +10,7 @@
 #include "support/reference.hpp"
 #include "support/support.hpp"
 
-namespace hqmm::testing {
+namespace hqmm::detail::testing {
 namespace {
 
 using Anchor = PositionMap::Anchor;
@@ -245,4 +247,4 @@ TEST(StructuredFile, ClassifiersHoldEveryKind) {
 }
 
 }  // namespace
-}  // namespace hqmm::testing
+}  // namespace hqmm::detail::testing

@@ -9,7 +9,7 @@
 #include "support/learn.hpp"
 #include "support/support.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 using testing::bytes_of;
@@ -105,4 +105,4 @@ TEST(StructuredLearning, TheLiteralAlgorithmIsThePapers) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -1,5 +1,7 @@
 // The training loop: small versions of the accuracy claims, selection, stopping, determinism.
 #include "hqmm/learn/trainer.hpp"
+#include "hqmm/learn/data_plan.hpp"
+#include "hqmm/learn/recipes.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +13,7 @@
 #include "support/matrices.hpp"
 #include "support/support.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 using testing::bytes_of;
@@ -503,4 +505,4 @@ TEST(SplitValidation, AShareThatIsNoneIsRefused) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -14,7 +14,7 @@
 #include "support/matrices.hpp"
 #include "support/reference.hpp"
 
-namespace hqmm::testing {
+namespace hqmm::detail::testing {
 namespace {
 
 /// Distance of z from the nearest of the values.
@@ -312,4 +312,4 @@ TEST(Krylov, EndsWhenItsProductsAreUsedUp) {
 }
 
 }  // namespace
-}  // namespace hqmm::testing
+}  // namespace hqmm::detail::testing

@@ -9,7 +9,7 @@
 #include "hqmm/model/random_models.hpp"
 #include "support/support.hpp"
 
-namespace hqmm::testing {
+namespace hqmm::detail::testing {
 namespace {
 
 constexpr double kImpossible = -std::numeric_limits<double>::infinity();
@@ -72,4 +72,4 @@ TEST(LogPosteriors, ImpossibleClassesAndThePriorWhenAllAre) {
 }
 
 }  // namespace
-}  // namespace hqmm::testing
+}  // namespace hqmm::detail::testing

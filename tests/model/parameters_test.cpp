@@ -9,7 +9,7 @@
 #include "support/matrices.hpp"
 #include "support/reference.hpp"
 
-namespace hqmm::testing {
+namespace hqmm::detail::testing {
 namespace {
 
 /// Relative changes of the probabilities of all sequences up to `length`, along one direction.
@@ -194,4 +194,4 @@ TEST(Parameters, OfAModelFollowItsSizesAndItsInitialState) {
 }
 
 }  // namespace
-}  // namespace hqmm::testing
+}  // namespace hqmm::detail::testing

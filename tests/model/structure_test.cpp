@@ -11,10 +11,11 @@
 #include "hqmm/model/likelihood.hpp"
 #include "hqmm/model/mixture.hpp"
 #include "hqmm/model/smoothing.hpp"
+#include "hqmm/model/state_gradient.hpp"
 #include "support/matrices.hpp"
 #include "support/reference.hpp"
 
-namespace hqmm::testing {
+namespace hqmm::detail::testing {
 namespace {
 
 using Anchor = PositionMap::Anchor;
@@ -209,4 +210,4 @@ TEST(Structure, RefusesWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace hqmm::testing
+}  // namespace hqmm::detail::testing

@@ -12,7 +12,7 @@
 #include "support/learn.hpp"
 #include "support/support.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 using testing::bytes_of;
@@ -190,4 +190,4 @@ TEST(Session, NamesTheFileOfDataThatNoRunCouldUse) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

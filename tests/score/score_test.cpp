@@ -10,7 +10,7 @@
 #include "hqmm/model/synthetic.hpp"
 #include "support/reference.hpp"
 
-namespace hqmm::testing {
+namespace hqmm::detail::testing {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -159,4 +159,4 @@ TEST(Score, AWeightedSequenceCountsAsOftenAsItsWeightSays) {
 }
 
 }  // namespace
-}  // namespace hqmm::testing
+}  // namespace hqmm::detail::testing

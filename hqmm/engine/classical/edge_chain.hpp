@@ -14,7 +14,7 @@
 #include "hqmm/engine/chain/linear_form.hpp"
 #include "hqmm/model/edge_hmm.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 [[nodiscard]] bool any_known(const SequenceView& sequence);
 
@@ -66,4 +66,4 @@ class EdgeChain {
   ChainResult result_;
 };
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -8,7 +8,7 @@
 #include "hqmm/engine/classical/tile_forward.hpp"
 #include "hqmm/engine/classical/tile_layout.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 /// Where a sequence stands after the burn-in; without one, the scale it starts at.
@@ -77,4 +77,4 @@ std::vector<SequenceLikelihood> hmm_log_likelihoods(const Hmm& model, const Sequ
   return out;
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

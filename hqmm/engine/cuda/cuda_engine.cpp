@@ -7,13 +7,14 @@
 #include <cmath>
 
 #include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/engine/cuda/cuda_errors.hpp"
 #include "hqmm/engine/cuda/matrix_model.hpp"
 #include "hqmm/engine/cuda/tile_pass.hpp"
 #include "hqmm/engine/quantum/forms.hpp"
 #include "hqmm/engine/quantum/hqmm_program.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 using namespace detail;
 
@@ -118,4 +119,4 @@ std::vector<double> CudaEngine::log_likelihoods(const Hqmm& model,
   return std::move(c.found.log_likelihoods);
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

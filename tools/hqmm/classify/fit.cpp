@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "classify/classify.hpp"
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/data/sequence_set.hpp"
 #include "hqmm/evaluate/classification.hpp"
 #include "hqmm/evaluate/cross_validation.hpp"
@@ -23,6 +23,7 @@
 #include "hqmm/model/any_model.hpp"
 #include "hqmm/model/classifier.hpp"
 #include "hqmm/run/provenance.hpp"
+#include "hqmm/version.hpp"
 #include "support/command.hpp"
 #include "support/interrupts.hpp"
 #include "support/model_text.hpp"

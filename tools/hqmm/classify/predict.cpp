@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "classify/classify.hpp"
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/core/types.hpp"
 #include "hqmm/data/sequence_set.hpp"
 #include "hqmm/evaluate/classification.hpp"

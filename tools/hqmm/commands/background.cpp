@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/core/types.hpp"
 #include "hqmm/data/symbol_sets.hpp"
 #include "hqmm/io/model_file.hpp"

@@ -21,7 +21,7 @@
 
 #include "classify/classify.hpp"
 #include "commands/inspect_structure.hpp"
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/core/types.hpp"
 #include "hqmm/io/atomic_file.hpp"
 #include "hqmm/io/byte_source.hpp"

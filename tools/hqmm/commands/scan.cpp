@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "commands/scan_formats.hpp"
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/evaluate/scan.hpp"
 #include "hqmm/io/byte_source.hpp"
 #include "hqmm/io/classifier_file.hpp"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "commands/background.hpp"
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/data/alphabet.hpp"
 #include "hqmm/data/sequence_set.hpp"
 #include "hqmm/io/json_number.hpp"
