@@ -15,6 +15,7 @@
 #include <memory>
 #include <vector>
 
+#include "hqmm/io/model_bytes.hpp"
 #include "hqmm/io/sequences.hpp"
 
 namespace {
@@ -89,7 +90,7 @@ void read_and_score(benchmark::State& state) {
   const AnyModel model = synthetic_hqmm();
   for (auto _ : state) {
     const SequenceSet set = read_sequences(path);
-    benchmark::DoNotOptimize(score(model, set, 0, 1).log_likelihood);
+    benchmark::DoNotOptimize(score(model, set, {.burn_in = 0, .threads = 1}).log_likelihood);
   }
   report(state, before);
 }

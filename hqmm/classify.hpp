@@ -2,7 +2,6 @@
 #pragma once
 
 #include "hqmm/evaluate/classification.hpp"
-#include "hqmm/evaluate/explain.hpp"
 #include "hqmm/evaluate/scan.hpp"
 #include "hqmm/learn/classifier_learner.hpp"
 #include "hqmm/model/classifier.hpp"

@@ -78,6 +78,4 @@ class Error : public std::exception {
   std::string line_;
 };
 
-[[nodiscard]] inline int exit_status(ErrorCode code) noexcept { return static_cast<int>(code); }
-
 }  // namespace hqmm

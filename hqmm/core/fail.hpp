@@ -28,6 +28,8 @@ template <typename Value>
 /// A text with its options in the words of `names`; without them in those of C++.
 [[nodiscard]] std::string in_words(std::string_view text, const OptionNames& names = {});
 
+[[nodiscard]] inline int exit_status(ErrorCode code) noexcept { return static_cast<int>(code); }
+
 /// throw fail(ErrorCode::kBadData, where, "expected {}, found {}", a, b);
 template <typename... Args>
 [[nodiscard]] Error fail(ErrorCode code, Where where, fmt::format_string<Args...> format,

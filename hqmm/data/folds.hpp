@@ -37,13 +37,6 @@ struct Grouping {
   friend bool operator==(const Grouping&, const Grouping&) = default;
 };
 
-/// group[i] for every sequence, numbered by first appearance. Homology compares sequences of the
-/// same length position by position; a missing symbol matches nothing. Equal sequences always share
-/// a group under kIdentical and kHomology. Homology compares all pairs: N²L/2 symbols for N
-/// distinct sequences.
-[[nodiscard]] std::vector<std::uint32_t> group_sequences(const SequenceSet& set,
-                                                         const Grouping& grouping);
-
 /// fold[i] in 0 .. folds−1 for every sequence; no fold is empty. Groups are never split. Labelled
 /// sets are stratified: each class is spread over the folds as evenly as its groups allow. Throws
 /// kUsage when folds < 2 or there are fewer groups than folds. The same seed gives the same folds.

@@ -6,6 +6,7 @@
 #include "hqmm/engine/classical/edge_forward.hpp"
 #include "hqmm/engine/classical/hmm_forward.hpp"
 #include "hqmm/engine/quantum/hqmm_forward.hpp"
+#include "hqmm/model/filter_likelihood.hpp"
 #include "hqmm/model/mixture.hpp"
 
 namespace hqmm::detail {

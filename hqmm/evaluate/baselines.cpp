@@ -8,6 +8,7 @@
 #include <map>
 
 #include "hqmm/data/symbol_sets.hpp"
+#include "hqmm/model/filter_likelihood.hpp"
 
 namespace hqmm::detail {
 namespace {

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "hqmm/data/sequence_set.hpp"
+#include "hqmm/model/filter_likelihood.hpp"
 
 namespace hqmm::detail {
 

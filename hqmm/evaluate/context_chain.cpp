@@ -7,6 +7,7 @@
 #include "hqmm/core/fail.hpp"
 #include "hqmm/core/interruption.hpp"
 #include "hqmm/data/symbol_sets.hpp"
+#include "hqmm/model/filter_likelihood.hpp"
 
 namespace hqmm::detail {
 namespace {

@@ -23,6 +23,7 @@
 #include "hqmm/evaluate/baselines.hpp"
 #include "hqmm/evaluate/classification.hpp"
 #include "hqmm/evaluate/classifier_settings.hpp"
+#include "hqmm/evaluate/paired_errors.hpp"
 
 namespace hqmm::detail {
 
@@ -105,9 +106,5 @@ struct CrossValidation {
                                          const std::vector<ClassifierSetting>& settings,
                                          const CrossValidationOptions& options,
                                          const CrossValidationHooks& hooks = {});
-
-/// log P(c | x) of every row of a set; c in the order of classifier.classes.
-[[nodiscard]] Posteriors posteriors_of(const Classifier& classifier, const SequenceSet& set,
-                                       int threads);
 
 }  // namespace hqmm::detail

@@ -9,8 +9,7 @@
 #include "hqmm/core/parallel.hpp"
 #include "hqmm/model/embedding.hpp"
 
-namespace hqmm {
-using namespace detail;
+namespace hqmm::detail {
 namespace {
 
 constexpr double kImpossible = -std::numeric_limits<double>::infinity();
@@ -202,4 +201,4 @@ std::vector<Explanation::Strong> Explanation::strongest(std::size_t c, std::size
   return out;
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -5,6 +5,7 @@
 
 #include "hqmm/core/fail.hpp"
 #include "hqmm/learn/class_labels.hpp"
+#include "hqmm/model/log_posteriors.hpp"
 
 namespace hqmm::detail {
 namespace {

@@ -7,6 +7,7 @@
 #include "hqmm/core/fail.hpp"
 #include "hqmm/data/chunks.hpp"
 #include "hqmm/data/folds.hpp"
+#include "hqmm/data/group_sequences.hpp"
 
 namespace hqmm::detail {
 namespace {

@@ -10,6 +10,7 @@
 
 #include "hqmm/core/parallel.hpp"
 #include "hqmm/core/random.hpp"
+#include "hqmm/model/filter_likelihood.hpp"
 #include "hqmm/model/likelihood.hpp"
 #include "hqmm/stiefel/newton_schulz.hpp"
 #include "hqmm/stiefel/tangent.hpp"

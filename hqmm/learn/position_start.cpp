@@ -4,6 +4,7 @@
 
 #include "hqmm/core/fail.hpp"
 #include "hqmm/data/symbol_sets.hpp"
+#include "hqmm/model/shape_parameters.hpp"
 #include "hqmm/stiefel/newton_schulz.hpp"
 
 namespace hqmm::detail {

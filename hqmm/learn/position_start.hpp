@@ -11,6 +11,7 @@
 #include "hqmm/data/sequence_set.hpp"
 #include "hqmm/model/hqmm.hpp"
 #include "hqmm/model/parameters.hpp"
+#include "hqmm/model/shape_parameters.hpp"
 
 namespace hqmm::detail {
 

@@ -10,8 +10,6 @@ namespace hqmm::detail {
 
 /// Throws kUsage or kBadData when the run cannot start; divergence is a status, not an error.
 [[nodiscard]] TrainResult train_planned(const PlannedData& data, const TrainOptions& options,
-                                        const TrainHooks& hooks = {},
-                                        const std::optional<AnyModel>& warm = {},
-                                        const Checkpoint* resume = nullptr);
+                                        const TrainHooks& hooks = {}, const TrainStart& start = {});
 
 }  // namespace hqmm::detail

@@ -196,7 +196,9 @@ class Trainer {
   }
 
   [[nodiscard]] Score validate(const AnyModel& model) const {
-    return score(model, validation_, plan_.validation_burn_in, threads_of_each(), Detail::kSums);
+    return score(
+        model, validation_,
+        {.burn_in = plan_.validation_burn_in, .threads = threads_of_each(), .per_sequence = false});
   }
 
   /// An epoch of every restart. False when one of them was stopped in the middle of it.
@@ -420,14 +422,13 @@ void require_learnable_state(const TrainOptions& options, const DataPlan& plan) 
 }  // namespace
 
 TrainResult train_planned(const PlannedData& data, const TrainOptions& options,
-                          const TrainHooks& hooks, const std::optional<AnyModel>& warm,
-                          const Checkpoint* resume) {
+                          const TrainHooks& hooks, const TrainStart& start) {
   require_usable(options);
   require_trainable(data.train);
   require_something_to_score(data);
   require_something_to_learn(data, options.learner);
   require_learnable_state(options, data.plan);
-  return Trainer(data, options, hooks, warm, resume).run();
+  return Trainer(data, options, hooks, start.model, start.checkpoint).run();
 }
 
 }  // namespace hqmm::detail
@@ -436,12 +437,11 @@ namespace hqmm {
 using namespace detail;
 
 TrainResult train(const SequenceSet& train_set, const SequenceSet& validation_set,
-                  const TrainOptions& options, const TrainHooks& hooks,
-                  const std::optional<AnyModel>& warm, const Checkpoint* resume) {
+                  const TrainOptions& options, const TrainHooks& hooks, const TrainStart& start) {
   require_usable(options);
   require_trainable(train_set);
   const DataPlan plan = plan_data(train_set, validation_set, options);
-  return train_planned({train_set, validation_set, plan}, options, hooks, warm, resume);
+  return train_planned({train_set, validation_set, plan}, options, hooks, start);
 }
 
 }  // namespace hqmm

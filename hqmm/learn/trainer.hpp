@@ -26,7 +26,13 @@ struct TrainHooks {
   std::function<void(const EpochRecord&)> on_epoch;
   std::function<void(const Checkpoint&)> on_checkpoint;
   StopRequest stop_requested;
-  StepWatcher on_step;  // ns-ris only
+  detail::StepWatcher on_step;  // ns-ris only
+};
+
+/// Where training begins when not at random.
+struct TrainStart {
+  std::optional<AnyModel> model;           // a warm start
+  const Checkpoint* checkpoint = nullptr;  // to go on from, with the same data, options and start
 };
 
 struct TrainResult {
@@ -43,7 +49,6 @@ struct TrainResult {
 /// Throws kUsage or kBadData when the run cannot start; divergence is a status, not an error.
 [[nodiscard]] TrainResult train(const SequenceSet& train_set, const SequenceSet& validation_set,
                                 const TrainOptions& options, const TrainHooks& hooks = {},
-                                const std::optional<AnyModel>& warm = {},
-                                const Checkpoint* resume = nullptr);
+                                const TrainStart& start = {});
 
 }  // namespace hqmm

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
+#include <optional>
 #include <vector>
 
 #include "hqmm/core/export.hpp"
@@ -16,6 +16,8 @@ namespace HQMM_API hqmm {
 struct StepReport {
   std::uint64_t halved = 0;  // how often the step was halved before the retraction converged
 };
+
+namespace detail {
 
 /// What a step looked like from inside, for the stationarity measurements. Of C, every column is a
 /// matrix of its own.
@@ -31,6 +33,8 @@ struct StepDetail {
   bool columns = false;              // of C
 };
 using StepWatcher = std::function<void(const StepDetail&)>;
+
+}  // namespace detail
 
 class UpdateRule {
  public:
@@ -50,14 +54,20 @@ class UpdateRule {
   /// The momenta, one per parameter; empty where no step has been taken.
   [[nodiscard]] const std::vector<Stack>& momenta() const noexcept { return momenta_; }
   void set_momenta(std::vector<Stack> momenta) { momenta_ = std::move(momenta); }
-  void watch(StepWatcher watcher) { watcher_ = std::move(watcher); }
+  void watch(detail::StepWatcher watcher) { watcher_ = std::move(watcher); }
 
  protected:
   /// The momentum of a parameter, zero at first.
   Stack& momentum_of(std::size_t parameter, const Stack& like);
 
   std::vector<Stack> momenta_;
-  StepWatcher watcher_;
+  detail::StepWatcher watcher_;
 };
+
+/// P_Γ(G) = G − ½Γ(G†Γ + Γ†G): the part of a gradient that leads along the manifold at Γ.
+[[nodiscard]] Stack tangent_part(const Stack& gamma, const Stack& gradient);
+/// The nearest point of the manifold, Z(Z†Z)^{−1/2}, feasible to 1e-12; nothing where Z is too far
+/// from full rank, or not finite.
+[[nodiscard]] std::optional<Stack> nearest_feasible(const Stack& z);
 
 }  // namespace hqmm

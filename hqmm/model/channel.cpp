@@ -13,6 +13,7 @@
 #include "hqmm/core/parallel.hpp"
 #include "hqmm/core/random.hpp"
 #include "hqmm/model/hermitian_basis.hpp"
+#include "hqmm/model/period.hpp"
 #include "hqmm/model/total_channel.hpp"
 
 namespace hqmm {
@@ -261,7 +262,7 @@ FixedPoint stochastic_fixed_point(const RealMatrix& transition) {
 
 }  // namespace
 
-double period_of(Complex eigenvalue) {
+double detail::period_of(Complex eigenvalue) {
   const double phase = std::abs(std::arg(eigenvalue));
   return phase < 1e-12 ? std::numeric_limits<double>::infinity() : 2.0 * std::numbers::pi / phase;
 }

@@ -17,9 +17,6 @@ struct Spectrum {
   bool converged = true;             // false: the work allowed ended first, digits are missing
 };
 
-/// Steps per turn of an eigenvalue's phase, 2π/|arg λ|; infinite for a positive real one.
-[[nodiscard]] double period_of(Complex eigenvalue);
-
 /// The `count` leading eigenvalues of ρ ↦ Σ_y 𝒦_y(ρ), or of the transition matrix of an HMM. A
 /// channel that is not trace preserving is divided by its largest eigenvalue first. Beyond n = 16
 /// an eigenvalue other than the first may stand for several that are equal, and the work is

@@ -6,6 +6,7 @@
 #include "hqmm/core/fail.hpp"
 #include "hqmm/core/interruption.hpp"
 #include "hqmm/core/parallel.hpp"
+#include "hqmm/model/filter_likelihood.hpp"
 
 namespace hqmm {
 using namespace detail;

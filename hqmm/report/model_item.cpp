@@ -15,6 +15,7 @@
 #include "hqmm/learn/enum_names.hpp"
 #include "hqmm/model/channel.hpp"
 #include "hqmm/model/parameters.hpp"
+#include "hqmm/model/period.hpp"
 #include "hqmm/report/items.hpp"
 
 namespace hqmm::detail::report {

@@ -75,7 +75,7 @@ Json scores(const ReportData& data, const std::vector<NamedModel>& models, int t
       throw fail(ErrorCode::kBadData, {data.name, {}, {}, {}, {}},
                  "has {} symbols, the model of {} is about {}", data.set.alphabet().size(),
                  named.name, alphabet_of(named.model).size());
-    const Score found = score(named.model, data.set, data.burn_in, threads);
+    const Score found = score(named.model, data.set, {.burn_in = data.burn_in, .threads = threads});
     rows.push_back({{"name", named.name},
                     {"method", named.method},
                     {"bits_per_symbol", number(found.bits_per_symbol)},

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "hqmm/evaluate/paired_errors.hpp"
+
 namespace hqmm::detail::reproduction {
 namespace {
 

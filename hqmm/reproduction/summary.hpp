@@ -5,6 +5,7 @@
 #include <map>
 #include <span>
 
+#include "hqmm/evaluate/paired_errors.hpp"
 #include "hqmm/evaluate/statistics.hpp"
 #include "hqmm/reproduction/run_cell.hpp"
 

@@ -8,6 +8,7 @@
 #include "hqmm/io/hdf5_sandbox.hpp"
 #include "hqmm/io/json_text.hpp"
 #include "hqmm/io/model_arrays.hpp"
+#include "hqmm/io/model_bytes.hpp"
 #include "hqmm/io/place.hpp"
 #include "hqmm/run/train_config.hpp"
 

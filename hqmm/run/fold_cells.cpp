@@ -14,10 +14,12 @@
 #include "hqmm/core/fail.hpp"
 #include "hqmm/core/sha256.hpp"
 #include "hqmm/io/byte_source.hpp"
+#include "hqmm/io/classifier_bytes.hpp"
 #include "hqmm/io/classifier_file.hpp"
 #include "hqmm/io/json_number.hpp"
 #include "hqmm/io/json_text.hpp"
 #include "hqmm/io/place.hpp"
+#include "hqmm/model/log_posteriors.hpp"
 
 namespace hqmm::detail {
 namespace {

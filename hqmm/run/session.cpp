@@ -61,7 +61,8 @@ class SessionRun {
     if (probe) hooks.on_step = probe->watcher();
     hooks.on_resume = request_.hooks.on_resume;
     if (run_ != nullptr) hooks.on_checkpoint = [this](const Checkpoint& at) { (*run_)->save(at); };
-    out_.trained = train_planned(data_, options_, hooks, warm, checkpoint ? &*checkpoint : nullptr);
+    out_.trained =
+        train_planned(data_, options_, hooks, {warm, checkpoint ? &*checkpoint : nullptr});
     if (probe) out_.bound = probe->report();
     report();
     return std::move(out_);
@@ -141,16 +142,18 @@ class SessionRun {
     if (request_.report == Report::kNothing) return;
     if (request_.report == Report::kSelect && interrupted) return;
     const AnyModel& model = out_.trained.model;
-    out_.scores.validation =
-        score(model, data_.validation, data_.plan.validation_burn_in, options_.threads,
-              request_.report == Report::kSelect ? Detail::kSequences : Detail::kSums);
+    out_.scores.validation = score(model, data_.validation,
+                                   {.burn_in = data_.plan.validation_burn_in,
+                                    .threads = options_.threads,
+                                    .per_sequence = false});
     if (request_.report == Report::kSelect) {
       out_.provenance = select_provenance(options_, data_.train, data_.validation, out_.trained,
                                           out_.scores.validation.bits_per_symbol.value());
       return;
     }
-    out_.scores.train =
-        score(model, data_.train, train_burn_in(data_), options_.threads, Detail::kSums);
+    out_.scores.train = score(
+        model, data_.train,
+        {.burn_in = train_burn_in(data_), .threads = options_.threads, .per_sequence = false});
     out_.provenance = train_provenance(options_, text_of(request_.warm_start.kind), data_.train,
                                        data_.validation, out_.trained, out_.scores);
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "hqmm/data/group_sequences.hpp"
 #include "support/grouped_sets.hpp"
 #include "support/support.hpp"
 

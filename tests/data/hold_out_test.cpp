@@ -7,6 +7,7 @@
 #include <limits>
 #include <set>
 
+#include "hqmm/data/group_sequences.hpp"
 #include "support/grouped_sets.hpp"
 #include "support/support.hpp"
 

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <map>
 
+#include "hqmm/data/group_sequences.hpp"
 #include "support/grouped_sets.hpp"
 #include "support/support.hpp"
 

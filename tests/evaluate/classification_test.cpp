@@ -1,5 +1,6 @@
 // Figures of a classification, against numbers worked out by hand.
 #include "hqmm/evaluate/classification.hpp"
+#include "hqmm/evaluate/paired_errors.hpp"
 
 #include <gtest/gtest.h>
 

@@ -44,7 +44,7 @@ TEST(LongCalls, OfAnyModelEndInsideOfASequence) {
   const Hmm hmm = random_started_hmm(3, 3, random);
   const std::vector<AnyModel> models{random_hqmm({3, 3, 2}, random), hmm, as_edge_hmm(hmm)};
   for (const AnyModel& model : models) {
-    expect_interrupted("score", [&] { (void)score(model, set, 0, 1); });
+    expect_interrupted("score", [&] { (void)score(model, set, {.burn_in = 0, .threads = 1}); });
     expect_interrupted("sample", [&] { (void)sample(model, {.count = 1, .length = 3000}); });
     std::visit(
         [&](const auto& m) {

@@ -8,6 +8,7 @@
 
 #include "hqmm/core/error.hpp"
 #include "hqmm/evaluate/cross_validation.hpp"
+#include "hqmm/evaluate/scan_parts.hpp"
 #include "hqmm/evaluate/scan_stretch.hpp"
 #include "hqmm/model/likelihood.hpp"
 #include "hqmm/model/random_models.hpp"

@@ -1,6 +1,7 @@
 // The filter against an independent implementation's numbers.
 #include <gtest/gtest.h>
 
+#include "hqmm/model/filter_likelihood.hpp"
 #include "hqmm/model/likelihood.hpp"
 #include "support/golden.hpp"
 #include "support/matrices.hpp"

@@ -1,9 +1,11 @@
 // Classifier files: every bit comes back, whatever the classes are called, and damage is named.
 #include "hqmm/io/classifier_file.hpp"
+#include "hqmm/io/classifier_bytes.hpp"
 
 #include <gtest/gtest.h>
 
 #include "hqmm/io/atomic_file.hpp"
+#include "hqmm/io/model_bytes.hpp"
 #include "hqmm/io/model_file.hpp"
 #include "hqmm/model/random_models.hpp"
 #include "support/files.hpp"

@@ -1,5 +1,6 @@
 // Model files: every format keeps every bit, and the same model gives the same bytes.
 #include "hqmm/io/model_file.hpp"
+#include "hqmm/io/model_bytes.hpp"
 
 #include <fmt/core.h>
 

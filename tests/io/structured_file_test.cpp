@@ -5,8 +5,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "hqmm/io/classifier_bytes.hpp"
 #include "hqmm/io/classifier_file.hpp"
 #include "hqmm/io/model_arrays.hpp"
+#include "hqmm/io/model_bytes.hpp"
 #include "support/reference.hpp"
 #include "support/support.hpp"
 

@@ -177,8 +177,9 @@ TEST(Stationarity, ManyKrausSetsAreRefused) {
                           start.initial_state);
   TrainHooks hooks;
   hooks.on_step = probe.watcher();
-  expect_error(ErrorCode::kUsage, "one Kraus set",
-               [&] { return train(data.train, data.validation, options, hooks, AnyModel(start)); });
+  expect_error(ErrorCode::kUsage, "one Kraus set", [&] {
+    return train(data.train, data.validation, options, hooks, {.model = AnyModel(start)});
+  });
 }
 
 }  // namespace

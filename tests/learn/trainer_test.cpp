@@ -36,7 +36,7 @@ Watched watch(const SmallData& data, const TrainOptions& options,
   Watched out;
   TrainHooks hooks;
   hooks.on_epoch = [&](const EpochRecord& record) { out.records.push_back(record); };
-  out.result = train(data.train, data.validation, options, hooks, warm);
+  out.result = train(data.train, data.validation, options, hooks, {.model = warm});
   return out;
 }
 

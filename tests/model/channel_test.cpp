@@ -8,6 +8,7 @@
 #include "hqmm/core/krylov.hpp"
 #include "hqmm/model/embedding.hpp"
 #include "hqmm/model/hermitian_basis.hpp"
+#include "hqmm/model/period.hpp"
 #include "hqmm/model/random_models.hpp"
 #include "hqmm/model/synthetic.hpp"
 #include "hqmm/model/total_channel.hpp"

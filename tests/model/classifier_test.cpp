@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "hqmm/model/log_posteriors.hpp"
 #include "hqmm/model/random_models.hpp"
 #include "support/support.hpp"
 

@@ -1,5 +1,6 @@
 // Likelihoods are probabilities: they sum to one, and marginals are sums.
 #include "hqmm/model/likelihood.hpp"
+#include "hqmm/model/filter_likelihood.hpp"
 
 #include <gtest/gtest.h>
 

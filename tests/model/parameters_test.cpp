@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "hqmm/model/shape_parameters.hpp"
 #include "support/matrices.hpp"
 #include "support/reference.hpp"
 

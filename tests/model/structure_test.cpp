@@ -8,6 +8,7 @@
 #include "hqmm/model/any_model.hpp"
 #include "hqmm/model/channel.hpp"
 #include "hqmm/model/embedding.hpp"
+#include "hqmm/model/filter_likelihood.hpp"
 #include "hqmm/model/likelihood.hpp"
 #include "hqmm/model/mixture.hpp"
 #include "hqmm/model/smoothing.hpp"

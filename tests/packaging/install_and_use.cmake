@@ -19,6 +19,10 @@ if(CLI)
     endif()
   endforeach()
 endif()
+# What headers and library offer is what the list says.
+file(GLOB_RECURSE library ${prefix}/libhqmm.a ${prefix}/libhqmm.so)
+list(GET library 0 library)
+run(${PYTHON} ${CONSUMER_DIR}/../public_names.py ${prefix}/include ${CONSUMER_DIR}/../../../docs/public_names.txt ${library})
 # No library is looked for in the current folder, which an empty entry means, or in any but the system's.
 find_program(READELF readelf)
 file(GLOB_RECURSE installed ${prefix}/bin/hqmm ${prefix}/*.so ${prefix}/*.so.*)

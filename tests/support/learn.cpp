@@ -1,4 +1,5 @@
 #include "support/learn.hpp"
+#include "hqmm/io/model_bytes.hpp"
 
 #include <gtest/gtest.h>
 

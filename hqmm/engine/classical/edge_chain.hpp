@@ -13,6 +13,7 @@
 #include "hqmm/engine/chain/chain.hpp"
 #include "hqmm/engine/chain/linear_form.hpp"
 #include "hqmm/model/edge_hmm.hpp"
+#include "hqmm/model/filter_likelihood.hpp"
 
 namespace hqmm::detail {
 

@@ -7,6 +7,7 @@
 #include "hqmm/engine/classical/long_hmm.hpp"
 #include "hqmm/engine/classical/tile_forward.hpp"
 #include "hqmm/engine/classical/tile_layout.hpp"
+#include "hqmm/model/filter_likelihood.hpp"
 
 namespace hqmm::detail {
 namespace {

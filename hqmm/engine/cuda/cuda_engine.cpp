@@ -16,8 +16,6 @@
 
 namespace hqmm::detail {
 
-using namespace detail;
-
 namespace {
 
 void check_status(cudaError_t status, const char* doing) {

@@ -11,6 +11,7 @@
 #include "hqmm/engine/quantum/hqmm_program.hpp"
 #include "hqmm/engine/quantum/long_hqmm.hpp"
 #include "hqmm/engine/scratch_pool.hpp"
+#include "hqmm/model/filter_likelihood.hpp"
 
 namespace hqmm::detail {
 namespace {

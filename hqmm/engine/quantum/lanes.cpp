@@ -6,6 +6,7 @@
 
 #include "hqmm/engine/chain/form.hpp"
 #include "hqmm/engine/quantum/lanes_kernels.hpp"
+#include "hqmm/model/filter_likelihood.hpp"
 
 namespace hqmm::detail {
 namespace {

@@ -15,6 +15,7 @@
 #include "hqmm/data/sequence_set.hpp"
 #include "hqmm/evaluate/classification.hpp"
 #include "hqmm/evaluate/cross_validation.hpp"
+#include "hqmm/io/classifier_bytes.hpp"
 #include "hqmm/io/classifier_file.hpp"
 #include "hqmm/io/json_text.hpp"
 #include "hqmm/io/model_file.hpp"

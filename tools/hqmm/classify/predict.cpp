@@ -19,6 +19,7 @@
 #include "hqmm/evaluate/cross_validation.hpp"
 #include "hqmm/evaluate/explain.hpp"
 #include "hqmm/evaluate/scan.hpp"
+#include "hqmm/evaluate/scan_parts.hpp"
 #include "hqmm/io/classifier_file.hpp"
 #include "hqmm/io/sequences.hpp"
 #include "hqmm/model/any_model.hpp"

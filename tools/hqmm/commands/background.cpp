@@ -70,7 +70,8 @@ std::vector<double> background_log_likelihoods(const std::string& background,
   }
   warn_if_infeasible(file.model, background);
   std::vector<double> out;
-  for (const SequenceLikelihood& one : score(file.model, set, burn_in, threads).per_sequence)
+  for (const SequenceLikelihood& one :
+       score(file.model, set, {.burn_in = burn_in, .threads = threads}).per_sequence)
     out.push_back(one.log_likelihood);
   return out;
 }

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "hqmm/core/fail.hpp"
+#include "hqmm/evaluate/scan_parts.hpp"
 #include "support/output.hpp"
 
 namespace hqmm::cli {

@@ -15,6 +15,7 @@
 #include "hqmm/core/fail.hpp"
 #include "hqmm/data/hash_text.hpp"
 #include "hqmm/io/atomic_file.hpp"
+#include "hqmm/io/model_bytes.hpp"
 #include "hqmm/io/model_file.hpp"
 #include "hqmm/learn/stationarity.hpp"
 #include "hqmm/learn/trainer.hpp"
