@@ -3,7 +3,8 @@
 
 #include <memory>
 
-#include "hqmm/learn/options.hpp"
+#include "hqmm/learn/cosm.hpp"
+#include "hqmm/learn/ns_ris.hpp"
 #include "hqmm/learn/update_rule.hpp"
 
 namespace hqmm::detail {
@@ -16,8 +17,6 @@ inline constexpr std::uint64_t kMostHalvings = 60;
   return g - c.dot(g) * c;
 }
 
-[[nodiscard]] std::unique_ptr<UpdateRule> make_ns_ris(const TrainOptions& options);
-[[nodiscard]] std::unique_ptr<UpdateRule> make_cosm(const TrainOptions& options);
 /// Tangent momentum scaled by a second moment of the gradient's norm, whose decay of 0 means none.
 [[nodiscard]] std::unique_ptr<UpdateRule> make_scaled_momentum(double momentum,
                                                                double second_moment);

@@ -116,13 +116,17 @@ class Trainer {
     if (options_.learner == LearnerKind::kGivens) {
       return std::make_unique<GivensSearch>(hqmm, chunks_, plan_.burn_in, options_, restart);
     }
-    auto rule =
-        options_.learner == LearnerKind::kCosm ? make_cosm(options_) : make_ns_ris(options_);
+    auto rule = make_rule();
     if (hooks_.on_step) rule->watch(hooks_.on_step);
     auto learner = std::make_unique<DescentLearner>(hqmm, chunks_, plan_.burn_in, options_, restart,
                                                     std::move(rule));
     require_engine(learner->current());
     return learner;
+  }
+
+  [[nodiscard]] std::unique_ptr<UpdateRule> make_rule() const {
+    if (hooks_.make_rule) return hooks_.make_rule(options_);
+    return options_.learner == LearnerKind::kCosm ? make_cosm(options_) : make_ns_ris(options_);
   }
 
   /// Found out before the first epoch, not in the middle of it.

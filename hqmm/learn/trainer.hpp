@@ -9,6 +9,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,6 +28,9 @@ struct TrainHooks {
   std::function<void(const Checkpoint&)> on_checkpoint;
   StopRequest stop_requested;
   detail::StepWatcher on_step;  // ns-ris only
+  /// Steps of your own in place of those of ns-ris or cosm: called for each restart, maybe from
+  /// several threads at once, with the options of the run.
+  std::function<std::unique_ptr<UpdateRule>(const TrainOptions&)> make_rule;
 };
 
 /// Where training begins when not at random.
