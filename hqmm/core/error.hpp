@@ -49,6 +49,7 @@ enum class Situation {
   kRunExists,       // a new run was to be kept in where().file
 };
 
+/// A plain value: any number of threads may read it at a time.
 class Error : public std::exception {
  public:
   Error(ErrorCode code, std::string marked, Where where = {});

@@ -15,6 +15,7 @@
 
 namespace HQMM_API hqmm {
 
+/// A plain value: any number of threads may read it at a time.
 class Alphabet {
  public:
   enum class Kind { kIntegers, kDna, kRna, kProtein, kTokens };

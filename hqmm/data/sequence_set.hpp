@@ -129,6 +129,7 @@ class Offsets {
 
 /// A stretch of symbols inside a block: a whole sequence or a piece of one. Cheap to copy; valid
 /// while the block lives and does not grow.
+/// A plain value: any number of threads may read it at a time.
 class SequenceView {
  public:
   SequenceView() = default;
@@ -148,8 +149,8 @@ class SequenceView {
   [[nodiscard]] std::vector<Symbol> to_vector() const;
   /// Into a span of size() symbols.
   void copy_to(std::span<Symbol> out) const noexcept;
-  /// visit(symbols) with what they are stored as: bytes, where detail::SymbolBlock::kMissingByte stands for
-  /// kMissing, or symbols.
+  /// visit(symbols) with what they are stored as: bytes, where detail::SymbolBlock::kMissingByte
+  /// stands for kMissing, or symbols.
   template <typename Visit>
   decltype(auto) with_stored(Visit&& visit) const {
     if (block_ != nullptr && block_->wide())
@@ -169,6 +170,7 @@ class SequenceView {
 };
 
 /// Sequences of different lengths over one alphabet, optionally with a name and a class each.
+/// A plain value: any number of threads may read it at a time.
 class SequenceSet {
  public:
   static constexpr std::uint32_t kNoLabel = 0xFFFFFFFF;

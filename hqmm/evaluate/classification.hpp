@@ -22,6 +22,7 @@
 namespace HQMM_API hqmm {
 
 /// log P(c | row), row by row.
+/// A plain value: any number of threads may read it at a time.
 class Posteriors {
  public:
   Posteriors() = default;

@@ -66,6 +66,8 @@ struct ScanSinks {
 /// Classes "model" and "background", equally probable. Throws kBadData when alphabets differ.
 [[nodiscard]] Classifier against_background(AnyModel model, AnyModel background);
 
+/// take(), end_sequence() and finish() are for one thread at a time; the work inside is shared
+/// among threads, and the sinks are called by the thread that called.
 class Scanner {
  public:
   /// Keeps a reference to the classifier. Throws kUsage when the window, the strands or the classes

@@ -36,6 +36,7 @@ using StepWatcher = std::function<void(const StepDetail&)>;
 
 }  // namespace detail
 
+/// For one thread at a time; restarts that run side by side have a rule each.
 class UpdateRule {
  public:
   UpdateRule() = default;

@@ -27,6 +27,7 @@ struct StepWeight {
 /// Stands for the length of a sequence that is not known yet (a live stream).
 inline constexpr std::size_t kUnknownLength = std::numeric_limits<std::size_t>::max();
 
+/// For one thread at a time; a copy for each serves several.
 class HqmmFilter {
  public:
   /// Keeps a reference to the model. At the initial state, the length of the sequence unknown.
@@ -67,6 +68,7 @@ class HqmmFilter {
   detail::AlignedDoubles moved_;       // Kρ and iKρ
 };
 
+/// For one thread at a time; a copy for each serves several.
 class HmmFilter {
  public:
   explicit HmmFilter(const Hmm& model);
@@ -86,6 +88,7 @@ class HmmFilter {
   RealVector predicted_;  // A x
 };
 
+/// For one thread at a time; a copy for each serves several.
 class EdgeHmmFilter {
  public:
   explicit EdgeHmmFilter(const EdgeHmm& model);

@@ -31,6 +31,7 @@ enum class Field {
   kReal,  // all operators and states are real: imaginary parts are exactly zero
 };
 
+/// A plain value: any number of threads may read it at a time.
 class KrausSet {
  public:
   KrausSet() = default;

@@ -14,6 +14,7 @@ namespace HQMM_API hqmm {
 /// Bits; infinite for a symbol that the model gives no probability.
 [[nodiscard]] double surprise(const StepWeight& weight);
 
+/// For one thread at a time; a copy for each serves several.
 class SurpriseWindow {
  public:
   /// The mean is over so many symbols, at least one.
