@@ -7,10 +7,11 @@
 #include <cstring>
 #include <new>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/data/symbol_sets.hpp"
 
 namespace hqmm {
+using namespace detail;
 namespace {
 
 std::uint64_t next_serial() noexcept {

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/core/interruption.hpp"
 #include "hqmm/core/parallel.hpp"
+#include "hqmm/model/filter_likelihood.hpp"
 
 namespace hqmm {
+using namespace detail;
 
 template <typename Filter>
 SequenceLikelihood log_likelihood(Filter& filter, const SequenceView& sequence,

@@ -19,7 +19,7 @@
 #include "hqmm/engine/chain/form.hpp"
 #include "hqmm/engine/chain/program.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 template <int kWeightDegree>
 class LinearForm {
@@ -123,4 +123,4 @@ using NormForm = LinearForm<2>;
 static_assert(Form<TraceForm>);
 static_assert(Form<NormForm>);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 constexpr std::size_t kLongestWord = 3;
@@ -113,4 +113,4 @@ void EdgeChain::add_initial_derivative(RealVector& out) const {
   out += Eigen::Map<const RealVector>(result_.initial.data(), model_.latent_dim());
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail
