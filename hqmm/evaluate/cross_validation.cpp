@@ -10,6 +10,7 @@
 
 #include "hqmm/core/error.hpp"
 #include "hqmm/core/parallel.hpp"
+#include "hqmm/engine/device.hpp"
 #include "hqmm/engine/likelihood.hpp"
 #include "hqmm/evaluate/fold_learner.hpp"
 
@@ -51,6 +52,7 @@ class Validator {
  private:
   [[nodiscard]] std::size_t class_count() const { return classes().names.size(); }
   [[nodiscard]] const OrderedClasses& classes() const { return learner_.classes(); }
+  [[nodiscard]] int jobs_at_a_time() const;
   [[nodiscard]] Rows labels_of(const Rows& rows) const;
   [[nodiscard]] std::vector<SplitRows> inner_splits(const Rows& rows) const;
   [[nodiscard]] std::vector<std::vector<SplitRows>> inner_splits(
@@ -70,6 +72,13 @@ class Validator {
   const CrossValidationOptions& options_;
   FoldLearner learner_;
 };
+
+int Validator::jobs_at_a_time() const {
+  int out = options_.threads;
+  for (const ClassifierSetting& setting : settings_)
+    out = jobs_on(setting.options.train.device, out);
+  return out;
+}
 
 Rows Validator::labels_of(const Rows& rows) const {
   Rows out;
@@ -146,7 +155,7 @@ void Validator::choose(const std::vector<std::vector<SplitRows>>& inner, Meter& 
     for (std::size_t s = 0; s < settings_.size(); ++s)
       for (std::size_t k = 0; k < inner[f].size(); ++k) jobs.push_back({f, s, k});
   std::vector<Posteriors> parts(jobs.size());
-  parallel_for(jobs.size(), options_.threads, [&](std::size_t j) {
+  parallel_for(jobs.size(), jobs_at_a_time(), [&](std::size_t j) {
     const Job& job = jobs[j];
     const std::string name =
         fmt::format("fold{}-setting{}-inner{}", job.fold, job.setting, job.split);
@@ -245,7 +254,7 @@ CrossValidation Validator::run(const Rows& fold_of, const CrossValidationHooks& 
   Meter meter(hooks, work + inner_work(inner));
   choose(inner, meter, out.folds);
   std::vector<Posteriors> scored(outer.size());
-  parallel_for(outer.size(), options_.threads, [&](std::size_t f) {
+  parallel_for(outer.size(), jobs_at_a_time(), [&](std::size_t f) {
     FoldOutcome& fold = out.folds[f];
     FoldCell found =
         do_job(fmt::format("fold{}", f), settings_[fold.setting], outer[f], meter, true);
@@ -281,11 +290,12 @@ void require_ready(const SequenceSet& data, const std::vector<ClassifierSetting>
 
 }  // namespace
 
-Posteriors posteriors_of(const Classifier& classifier, const SequenceSet& set, int threads) {
+Posteriors posteriors_of(const Classifier& classifier, const SequenceSet& set, int threads,
+                         CudaEngine* gpu) {
   const std::size_t classes = classifier.classes.size();
   Posteriors out(set.size(), classes);
   for (std::size_t c = 0; c < classes; ++c) {
-    const auto found = fast_log_likelihoods(classifier.models[c], set, 0, threads);
+    const auto found = fast_log_likelihoods(classifier.models[c], set, 0, threads, gpu);
     for (std::size_t i = 0; i < set.size(); ++i) out.row(i)[c] = found[i].log_likelihood;
   }
   for (std::size_t i = 0; i < set.size(); ++i) {

@@ -106,8 +106,9 @@ struct CrossValidation {
                                          const CrossValidationOptions& options,
                                          const CrossValidationHooks& hooks = {});
 
-/// log P(c | x) of every row of a set; c in the order of classifier.classes.
+/// log P(c | x) of every row of a set; c in the order of classifier.classes. `gpu`: as
+/// fast_log_likelihoods() takes it.
 [[nodiscard]] Posteriors posteriors_of(const Classifier& classifier, const SequenceSet& set,
-                                       int threads);
+                                       int threads, CudaEngine* gpu = nullptr);
 
 }  // namespace hqmm

@@ -77,6 +77,12 @@ struct EnumNames<PriorKind> {
                                              {PriorKind::kEmpirical, "empirical"},
                                              {PriorKind::kGiven, "given"}}};
 };
+template <>
+struct EnumNames<DeviceKind> {
+  static constexpr const char* kWhat = "device";
+  static constexpr Names<DeviceKind, 2> kAll{
+      {{DeviceKind::kCpu, "cpu"}, {DeviceKind::kCuda, "cuda"}}};
+};
 /// The engine names its own kinds.
 template <>
 struct EnumNames<EngineKind> {

@@ -140,16 +140,17 @@ class SessionRun {
     if (request_.report == Report::kNothing) return;
     if (request_.report == Report::kSelect && interrupted) return;
     const AnyModel& model = out_.trained.model;
+    const auto gpu = open_device(options_.device, options_.device_memory);
     out_.scores.validation =
         score(model, data_.validation, data_.plan.validation_burn_in, options_.threads,
-              request_.report == Report::kSelect ? Detail::kSequences : Detail::kSums);
+              request_.report == Report::kSelect ? Detail::kSequences : Detail::kSums, gpu.get());
     if (request_.report == Report::kSelect) {
       out_.provenance = select_provenance(options_, data_.train, data_.validation, out_.trained,
                                           out_.scores.validation.bits_per_symbol.value());
       return;
     }
     out_.scores.train =
-        score(model, data_.train, train_burn_in(data_), options_.threads, Detail::kSums);
+        score(model, data_.train, train_burn_in(data_), options_.threads, Detail::kSums, gpu.get());
     out_.provenance = train_provenance(options_, text_of(request_.warm_start.kind), data_.train,
                                        data_.validation, out_.trained, out_.scores);
   }

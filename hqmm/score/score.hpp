@@ -19,6 +19,8 @@
 
 namespace hqmm {
 
+class CudaEngine;
+
 struct Score {
   std::uint64_t sequences = 0;    // with at least one scored symbol
   std::uint64_t skipped = 0;      // without any: shorter than the burn-in, or all missing
@@ -50,7 +52,9 @@ struct Score {
 /// Whether the likelihoods of single sequences are kept: 40 bytes for each.
 enum class Detail { kSums, kSequences };
 
+/// `gpu`: as fast_log_likelihoods() of engine/likelihood.hpp takes it.
 [[nodiscard]] Score score(const AnyModel& model, const SequenceSet& set, std::size_t burn_in,
-                          int threads = 0, Detail detail = Detail::kSequences);
+                          int threads = 0, Detail detail = Detail::kSequences,
+                          CudaEngine* gpu = nullptr);
 
 }  // namespace hqmm

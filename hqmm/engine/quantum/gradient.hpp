@@ -20,6 +20,8 @@
 
 namespace hqmm {
 
+class CudaEngine;
+
 /// How loss and gradient are computed; all agree to rounding. The forms are described in
 /// linear_form.hpp, channel_form.hpp and kraus_form.hpp; each is the one that fits the model's
 /// structure.
@@ -45,6 +47,9 @@ struct GradientOptions {
   bool tangent_only = false;
   /// One per sequence of the batch, of any sign, or none: all are 1.
   std::span<const double> weights{};
+  /// Computes by this engine, for feasible models and sequences without symbols that stand for
+  /// several: kUsage for others. One gradient at a time.
+  CudaEngine* gpu = nullptr;
 };
 
 /// Sums over the sequences of a batch.

@@ -175,8 +175,10 @@ void run_fit(FitOptions& options) {
       "classifier", [&] { write_classifier(out, file); },
       [&] { return serialize_classifier(file); });
   const OrderedClasses classes = ordered_classes(data);
-  const Classification figures = judge(posteriors_of(file.classifier, data, options.common.threads),
-                                       classes.labels, file.classifier.priors);
+  const auto gpu = open_device(chosen.train.device);
+  const Posteriors posteriors =
+      posteriors_of(file.classifier, data, options.common.threads, gpu.get());
+  const Classification figures = judge(posteriors, classes.labels, file.classifier.priors);
   Output output(readers_of(options.common));
   if (options.common.json) {
     output.write(dump(fit_json(out, file, figures, learned.setting)));
