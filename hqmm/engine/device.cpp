@@ -24,12 +24,4 @@ Error gpu_knows_no(std::string_view what) {
               option("device", "cpu"));
 }
 
-std::string cuda_version_text() {
-#ifdef HQMM_CUDA_VERSION
-  return "with CUDA " HQMM_CUDA_VERSION;
-#else
-  return "not built";
-#endif
-}
-
 }  // namespace hqmm

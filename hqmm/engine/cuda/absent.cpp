@@ -1,6 +1,7 @@
 // The GPU engine of a build without CUDA: it says how to get one.
 #include "hqmm/core/error.hpp"
 #include "hqmm/engine/cuda/cuda_engine.hpp"
+#include "hqmm/engine/device.hpp"
 
 namespace hqmm {
 namespace {
@@ -19,6 +20,8 @@ struct CudaEngine::Contents {};
 bool cuda_built() noexcept { return false; }
 
 std::string cuda_device_name() { throw no_engine(); }
+
+std::string cuda_version_text() { return "not built"; }
 
 CudaEngine::CudaEngine(std::size_t) { throw no_engine(); }
 CudaEngine::CudaEngine(CudaEngine&&) noexcept = default;
