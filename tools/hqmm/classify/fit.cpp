@@ -117,6 +117,7 @@ FoldOutcome select_in(FitOptions& options, const SequenceSet& data,
 struct Learned {
   ClassifierFile file;
   std::string setting;  // the chosen one
+  DeviceKind device = DeviceKind::kCpu;
 };
 
 Learned learn(FitOptions& options, const SequenceSet& data, const ClassifierFlags::Plan& plan) {
@@ -142,7 +143,7 @@ Learned learn(FitOptions& options, const SequenceSet& data, const ClassifierFlag
                                   [&] { return fit_classifier(data, chosen, hooks); });
   file.provenance = classifier_provenance(data, plan.settings, selected);
   progress.clear();
-  return {std::move(file), plan.settings[selected.setting].text};
+  return {std::move(file), plan.settings[selected.setting].text, chosen.train.device};
 }
 
 void require_own_fit(const FitOptions& options, const std::string& out) {
@@ -175,7 +176,7 @@ void run_fit(FitOptions& options) {
       "classifier", [&] { write_classifier(out, file); },
       [&] { return serialize_classifier(file); });
   const OrderedClasses classes = ordered_classes(data);
-  const auto gpu = open_device(chosen.train.device);
+  const auto gpu = open_device(learned.device);
   const Posteriors posteriors =
       posteriors_of(file.classifier, data, options.common.threads, gpu.get());
   const Classification figures = judge(posteriors, classes.labels, file.classifier.priors);
