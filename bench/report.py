@@ -6,6 +6,7 @@ import os
 import re
 import sys
 
+import cuda
 from bars import SHAPES, SVD_SHAPES, all_bars, figure, shape_points, symbol_points, verdict, LINEAR_SHAPES
 from plot import log_log
 from results import Results
@@ -220,7 +221,7 @@ def main():
         "machine": machine(results), "bars": bars_table(bars), "summary": summary(bars), "missed": missed(bars),
         "profiles": profiles(results), "kernels": kernels(results), "engines": engines(results),
         "peers": peers(results), "updates": updates(results), "targets": targets(results), "reading": reading(results),
-        "users": markdown(*users.rows(results.users)),
+        "users": markdown(*users.rows(results.users)), "cuda": cuda.section(cuda.kept()).rstrip(),
     }
     figures(results, os.path.join(docs, "figures"))
     with open(os.path.join(HERE, "performance.template.md"), encoding="utf-8") as file:

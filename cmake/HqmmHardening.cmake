@@ -1,5 +1,6 @@
 # What makes a memory error in a program that is handed files from anywhere harder to use: for optimised builds, every
-# flag where compiler and linker take it. tests/cli/test_hardening.py reads the result back.
+# flag where compiler and linker take it (nvcc hands them to the host's compiler). tests/cli/test_hardening.py reads the
+# result back.
 include(CheckCXXCompilerFlag)
 include(CheckCXXSourceCompiles)
 include(CheckLinkerFlag)
@@ -20,7 +21,7 @@ foreach(flag -fstack-protector-strong -fstack-clash-protection -fcf-protection)
   string(MAKE_C_IDENTIFIER "HQMM_HAS${flag}" known)
   check_cxx_compiler_flag(${flag} ${known})
   if(${known})
-    add_compile_options(${flag})
+    add_compile_options($<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=>${flag})
   endif()
 endforeach()
 
@@ -35,7 +36,9 @@ foreach(level 3 2)
     int main() {}" HQMM_HAS_FORTIFY_${level})
   unset(CMAKE_REQUIRED_FLAGS)
   if(HQMM_HAS_FORTIFY_${level})
-    add_compile_options(-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=${level})
+    foreach(flag -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=${level})
+      add_compile_options($<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=>${flag})
+    endforeach()
     break()
   endif()
 endforeach()

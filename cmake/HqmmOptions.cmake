@@ -11,7 +11,7 @@ endif()
 # share one set of flags: they share templates too, and the linker keeps one copy of each.
 string(REPLACE "-O3" "-O2" CMAKE_CXX_FLAGS_RELEASE "${CMAKE_CXX_FLAGS_RELEASE}")
 # No object holds the path of its clone, so that ccache can give it to another one.
-add_compile_options(-ffile-prefix-map=${CMAKE_SOURCE_DIR}=.)
+add_compile_options($<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=>-ffile-prefix-map=${CMAKE_SOURCE_DIR}=.)
 
 # Debian's, which has the packages; another one may come first on PATH.
 set(HQMM_PYTHON /usr/bin/python3 CACHE FILEPATH "Python with numpy, h5py and pytest")
@@ -22,16 +22,15 @@ if(HQMM_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
 endif()
 
 add_library(hqmm_warnings INTERFACE)
-target_compile_options(hqmm_warnings INTERFACE
-  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual
+set(warnings -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual
   -Wnull-dereference -Wimplicit-fallthrough $<$<BOOL:${HQMM_WERROR}>:-Werror>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 sees phantom null and uninitialised reads and overlaps inside Eigen and std::string at -O3.
-  target_compile_options(hqmm_warnings INTERFACE
-    -Wno-null-dereference -Wno-maybe-uninitialized -Wno-restrict)
+  list(APPEND warnings -Wno-null-dereference -Wno-maybe-uninitialized -Wno-restrict)
   # {.file = path} leaves the other fields at their defaults on purpose.
-  target_compile_options(hqmm_warnings INTERFACE -Wno-missing-field-initializers)
+  list(APPEND warnings -Wno-missing-field-initializers)
 endif()
+target_compile_options(hqmm_warnings INTERFACE "$<$<COMPILE_LANGUAGE:C,CXX>:${warnings}>")
 
 if(HQMM_SANITIZE)
   set(sanitizers -fsanitize=${HQMM_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)

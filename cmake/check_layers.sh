@@ -31,6 +31,6 @@ for folder in */; do
       *) complain "$place: write the include from the root, \"hqmm/…\", not $target" ;;
     esac
   done < <(grep -rnE '^[[:space:]]*#[[:space:]]*include[[:space:]]*("|<(hqmm|tools|tests|bench)/)' \
-    --include='*.hpp' --include='*.cpp' "$layer" || true)
+    --include='*.hpp' --include='*.cpp' --include='*.cu' --include='*.cuh' "$layer" || true)
 done
 exit "$status"

@@ -310,13 +310,16 @@ def commands(name, calls):
 """
 
 
-def arguments(doc):
+def arguments(doc, devices=False):
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("hqmm", help="the executable")
     parser.add_argument("data", help="the data file")
     parser.add_argument("pages", help="folder for the results")
     parser.add_argument("--work", default="study-output", help="folder to work in")
     parser.add_argument("--quick", action="store_true", help="a slice, to see that everything works; not to be quoted")
+    if devices:
+        parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu",
+                            help="cuda: the large model alone, on a GPU, for docs/performance.md")
     options = parser.parse_args()
     for folder in (options.work, options.pages):
         os.makedirs(folder, exist_ok=True)

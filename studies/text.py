@@ -3,9 +3,14 @@
 Contiguous blocks are dealt to training (three sizes, each part of the next), validation and test; everything is selected on
 validation. Writes text.json, text.csv, text.md and text.svg (bits against parameters). DATA is the text as the program
 `bible -f` prints it.
+
+With --device cuda it trains the large model alone, which is for a GPU, and puts what came of it into performance-cuda.json in
+the folder above PAGES: ./dev bench shows it in docs/performance.md.
 """
+import json
 import os
 import re
+import time
 
 import frontier
 from common import (Hqmm, Study, arguments, best, commands, deal, first_by_validation, how_to_read, kind_flags, quick_note, table,
@@ -16,6 +21,7 @@ BURN_IN = 100
 SPLIT_SEED = 1
 LETTERS = "_abcdefghijklmnopqrstuvwxyz"  # _ is the space
 PURE = ("--initial-state", "pure", "--step-size", 0.1)
+LARGE = {"n": 180, "w": 2, "epochs": 50, "batch": 64}  # at 200,000 training characters
 DRAWN = "200000"  # the training characters of the figure
 
 
@@ -112,14 +118,49 @@ initial state: the state is a vector, and a step costs n² instead of n³. The f
 {commands('text', calls)}"""
 
 
+def large_model(hqmm, train, rest, device, quick):
+    """Trains and scores the model that is for a GPU: what docs/performance.md says of it."""
+    shape = {**LARGE, "n": 8, "epochs": 1} if quick else LARGE
+    for name, blocks in {"train": train, **rest}.items():
+        write_blocks(os.path.join(hqmm.folder, f"large-{name}.txt"), blocks)
+    letters = ("--alphabet", ",".join(LETTERS))
+    start = time.perf_counter()
+    hqmm.run("train", "large-train.txt", "--validation", "large-validation.txt", *letters, "--validation-burn-in", BURN_IN,
+             *kind_flags("real, state"), "-n", shape["n"], "-w", shape["w"], "--epochs", shape["epochs"], "--batch-size",
+             shape["batch"], "--seed", 1, "--device", device, "-o", "large.h5")
+    seconds = time.perf_counter() - start
+    command = hqmm.calls[-1]
+    scored = hqmm.run("score", "large.h5", "large-test.txt", *letters, "--burn-in", BURN_IN, "--device", device)
+    known = hqmm.run("inspect", "large.h5", "--entropy-symbols", 2048)
+    return {**shape, "symbols": sum(map(len, train)), "seconds": seconds, "bits": scored["bits_per_symbol"],
+            "parameters": known["parameters"], "device": known["provenance"].get("device", "the CPU"), "command": command}
+
+
+def keep_large(path, found):
+    content = {}
+    if os.path.exists(path):
+        with open(path, encoding="utf-8") as file:
+            content = json.load(file)
+    content["text"] = found
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(content, file, indent=1)
+        file.write("\n")
+
+
 def main():
-    options = arguments(__doc__)
+    options = arguments(__doc__, devices=True)
     plan = sizes(options.quick)
     text = read_letters(options.data)
     steps = [0, *(size.symbols // BLOCK for size in plan)]
     blocks = {"validation": 4, "test": 8} if options.quick else {"validation": 50, "test": 500}
     dealt = deal(text, BLOCK, (*(b - a for a, b in zip(steps, steps[1:])), blocks["validation"], blocks["test"]), SPLIT_SEED)
     hqmm = Hqmm(options.hqmm, options.work)
+    if options.device == "cuda":
+        train = [block for part in dealt[:2] for block in part]
+        found = large_model(hqmm, train, {"validation": dealt[-2], "test": dealt[-1]}, "cuda", options.quick)
+        keep_large(os.path.join(options.pages, "..", "performance-cuda.json"), found)
+        print(f"{found['seconds']:.0f} s, {found['bits']:.4f} bits")
+        return
     duels, tables = {}, {}
     for k, size in enumerate(plan):
         train = [block for part in dealt[:k + 1] for block in part]

@@ -5,6 +5,7 @@
 
 #include "hqmm/engine/classical/edge_forward.hpp"
 #include "hqmm/engine/classical/hmm_forward.hpp"
+#include "hqmm/engine/device.hpp"
 #include "hqmm/engine/quantum/hqmm_forward.hpp"
 #include "hqmm/model/filter_likelihood.hpp"
 #include "hqmm/model/mixture.hpp"
@@ -21,11 +22,11 @@ double log_add(double a, double b) {
 
 /// A mixture by its members, whose states are smaller: log Σ_m λ_m P_m.
 std::vector<SequenceLikelihood> by_members(const Components& mixture, const SequenceSet& set,
-                                           int threads) {
+                                           int threads, CudaEngine* gpu) {
   std::vector<SequenceLikelihood> out;
   for (std::size_t m = 0; m < mixture.members.size(); ++m) {
     const double log_weight = std::log(mixture.weights[m]);
-    const auto one = hqmm_log_likelihoods(mixture.members[m], set, 0, threads);
+    const auto one = hqmm_log_likelihoods(mixture.members[m], set, 0, threads, gpu);
     if (m == 0) out = one;
     for (std::size_t i = 0; i < one.size(); ++i) {
       SequenceLikelihood& sum = out[i];
@@ -72,21 +73,30 @@ std::vector<SequenceLikelihood> around_sets(const AnyModel& model, const Sequenc
   return out;
 }
 
+void require_for_gpu(const AnyModel& model, const SequenceSet& set) {
+  if (!std::holds_alternative<Hqmm>(model)) throw gpu_knows_no("HMMs");
+  if (!is_feasible(model)) throw gpu_knows_no("models that are not trace preserving");
+  if (!set.with_sets().empty()) throw gpu_knows_no("symbols that stand for several");
+}
+
 }  // namespace
 
 std::vector<SequenceLikelihood> fast_log_likelihoods(const AnyModel& model, const SequenceSet& set,
-                                                     std::size_t burn_in, int threads) {
+                                                     std::size_t burn_in, int threads,
+                                                     CudaEngine* gpu) {
   std::vector<SequenceLikelihood> out;
-  fast_log_likelihoods(model, set, burn_in, threads, [&](std::size_t, auto found) {
+  const auto take = [&](std::size_t, auto found) {
     out.reserve(set.size());
     out.insert(out.end(), found.begin(), found.end());
-  });
+  };
+  fast_log_likelihoods(model, set, burn_in, threads, take, gpu);
   return out;
 }
 
 void fast_log_likelihoods(const AnyModel& model, const SequenceSet& set, std::size_t burn_in,
-                          int threads, const LikelihoodSink& sink) {
+                          int threads, const LikelihoodSink& sink, CudaEngine* gpu) {
   require_fitting(model, set);
+  if (gpu != nullptr) require_for_gpu(model, set);
   if (const auto with_sets = set.with_sets(); !with_sets.empty())
     return sink(0, around_sets(model, set, with_sets, burn_in, threads));
   if (const Hmm* hmm = std::get_if<Hmm>(&model))
@@ -96,9 +106,9 @@ void fast_log_likelihoods(const AnyModel& model, const SequenceSet& set, std::si
   const Hqmm& hqmm = std::get<Hqmm>(model);
   if (burn_in == 0 && is_feasible(hqmm)) {
     const Components mixture = components_of(hqmm);
-    if (mixture.members.size() > 1) return sink(0, by_members(mixture, set, threads));
+    if (mixture.members.size() > 1) return sink(0, by_members(mixture, set, threads, gpu));
   }
-  hqmm_log_likelihoods(hqmm, set, burn_in, threads, sink);
+  hqmm_log_likelihoods(hqmm, set, burn_in, threads, sink, gpu);
 }
 
 }  // namespace hqmm::detail

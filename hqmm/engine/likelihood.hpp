@@ -17,15 +17,16 @@ namespace hqmm::detail {
 /// Every sequence of a set, in order; the first burn_in symbols move the state and are not scored.
 /// Same bytes at any thread count. Throws kBadData when the set's symbols are not the model's.
 /// Memory: a few megabytes per thread, whatever the set, but for a position-dependent model, which
-/// needs four bytes per symbol of its longest sequence.
+/// needs four bytes per symbol of its longest sequence. By `gpu`, if there is one: it takes HQMMs
+/// that are feasible, and no symbols that stand for several; kUsage for others.
 [[nodiscard]] std::vector<SequenceLikelihood> fast_log_likelihoods(const AnyModel& model,
                                                                    const SequenceSet& set,
-                                                                   std::size_t burn_in,
-                                                                   int threads);
+                                                                   std::size_t burn_in, int threads,
+                                                                   CudaEngine* gpu = nullptr);
 
 /// The same, given away as they come: for a model of one member (no mixture) they are never all
 /// held at once.
 void fast_log_likelihoods(const AnyModel& model, const SequenceSet& set, std::size_t burn_in,
-                          int threads, const LikelihoodSink& sink);
+                          int threads, const LikelihoodSink& sink, CudaEngine* gpu = nullptr);
 
 }  // namespace hqmm::detail

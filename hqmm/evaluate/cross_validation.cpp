@@ -11,6 +11,7 @@
 #include "hqmm/core/fail.hpp"
 #include "hqmm/core/parallel.hpp"
 #include "hqmm/data/group_sequences.hpp"
+#include "hqmm/engine/device.hpp"
 #include "hqmm/engine/likelihood.hpp"
 #include "hqmm/evaluate/fold_learner.hpp"
 #include "hqmm/evaluate/paired_errors.hpp"
@@ -54,6 +55,7 @@ class Validator {
  private:
   [[nodiscard]] std::size_t class_count() const { return classes().names.size(); }
   [[nodiscard]] const OrderedClasses& classes() const { return learner_.classes(); }
+  [[nodiscard]] int jobs_at_a_time() const;
   [[nodiscard]] Rows labels_of(const Rows& rows) const;
   [[nodiscard]] std::vector<SplitRows> inner_splits(const Rows& rows) const;
   [[nodiscard]] std::vector<std::vector<SplitRows>> inner_splits(
@@ -73,6 +75,13 @@ class Validator {
   const CrossValidationOptions& options_;
   FoldLearner learner_;
 };
+
+int Validator::jobs_at_a_time() const {
+  int out = options_.threads;
+  for (const ClassifierSetting& setting : settings_)
+    out = jobs_on(setting.options.train.device, out);
+  return out;
+}
 
 Rows Validator::labels_of(const Rows& rows) const {
   Rows out;
@@ -149,7 +158,7 @@ void Validator::choose(const std::vector<std::vector<SplitRows>>& inner, Meter& 
     for (std::size_t s = 0; s < settings_.size(); ++s)
       for (std::size_t k = 0; k < inner[f].size(); ++k) jobs.push_back({f, s, k});
   std::vector<Posteriors> parts(jobs.size());
-  parallel_for(jobs.size(), options_.threads, [&](std::size_t j) {
+  parallel_for(jobs.size(), jobs_at_a_time(), [&](std::size_t j) {
     const Job& job = jobs[j];
     const std::string name =
         fmt::format("fold{}-setting{}-inner{}", job.fold, job.setting, job.split);
@@ -248,7 +257,7 @@ CrossValidation Validator::run(const Rows& fold_of, const CrossValidationHooks& 
   Meter meter(hooks, work + inner_work(inner));
   choose(inner, meter, out.folds);
   std::vector<Posteriors> scored(outer.size());
-  parallel_for(outer.size(), options_.threads, [&](std::size_t f) {
+  parallel_for(outer.size(), jobs_at_a_time(), [&](std::size_t f) {
     FoldOutcome& fold = out.folds[f];
     FoldCell found =
         do_job(fmt::format("fold{}", f), settings_[fold.setting], outer[f], meter, true);

@@ -83,7 +83,8 @@ Posteriors FoldLearner::score(const ClassifierSetting& setting, const SplitRows&
     meter.add(step);
   };
   Classifier classifier = fit_classifier(train, options, hooks);
-  const Posteriors found = posteriors_of(classifier, data_.subset(rows.scored), 1);
+  const auto gpu = open_device(options.train.device, options.train.device_memory);
+  const Posteriors found = posteriors_of(classifier, data_.subset(rows.scored), 1, gpu.get());
   for (std::size_t c = 0; c < classifier.classes.size(); ++c) {
     const auto place =
         std::lower_bound(classes_.names.begin(), classes_.names.end(), classifier.classes[c]);

@@ -155,7 +155,8 @@ class ClassifierFit {
     const JointData data{data_, labelled_.labels, priors, weights_of(labelled_, priors)};
     std::vector<Hqmm> start;
     for (std::size_t c = 0; c < priors.size(); ++c) start.push_back(start_of(c, member));
-    JointDescent descent(std::move(start), data, options_, member);
+    if (!gpu_) gpu_ = open_device(options_.train.device, options_.train.device_memory);
+    JointDescent descent(std::move(start), data, options_, member, gpu_.get());
     std::size_t done = 0;
     bool over = false;
     const auto run_phase = [&](std::size_t epochs, JointObjective::Kind kind) {
@@ -248,6 +249,7 @@ class ClassifierFit {
   const ClassifierOptions& options_;
   const ClassifierHooks& hooks_;
   Labelled labelled_;
+  std::unique_ptr<CudaEngine> gpu_;  // none on the CPU
 };
 
 void require_joint(const TrainOptions& train) {

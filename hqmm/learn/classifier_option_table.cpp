@@ -85,6 +85,7 @@ void add_training_rows(OptionTable<C>& table) {
   table.push_back(of_training("emission_step", kClassLearning));
   table.push_back(of_training("schedule", kClassLearning));
   table.back().only_kept = true;
+  table.push_back(of_training("device", kClassLearning));
   table.push_back(of_training("momentum", kClassLearning, "Weight of the past direction"));
 }
 

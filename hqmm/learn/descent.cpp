@@ -40,7 +40,7 @@ void flatten(const Stack& stack, std::vector<Complex>& out) {
 
 DescentLearner::DescentLearner(Hqmm start, const Chunks& chunks, std::size_t burn_in,
                                const TrainOptions& options, std::size_t restart,
-                               std::unique_ptr<UpdateRule> rule)
+                               std::unique_ptr<UpdateRule> rule, CudaEngine* gpu)
     : model_(std::move(start)),
       chunks_(chunks),
       options_(options),
@@ -52,6 +52,7 @@ DescentLearner::DescentLearner(Hqmm start, const Chunks& chunks, std::size_t bur
     for (const KrausSet& set : model_.sets) emissions_.emplace_back(set.emission().cast<Complex>());
   }
   gradient_options_ = {burn_in, options.gradient_through_burn_in, learns_state(), options.engine};
+  gradient_options_.gpu = gpu;
   if (chunks.weighted()) {
     double sum = 0.0;
     for (std::size_t i = 0; i < chunks.size(); ++i) sum += chunks.weight(i);

@@ -19,9 +19,10 @@ namespace hqmm::detail {
 
 class DescentLearner : public Learner {
  public:
-  /// Keeps a reference to the chunks. `restart` only chooses the random order.
+  /// Keeps a reference to the chunks. `restart` only chooses the random order. `gpu`: what computes
+  /// the gradients, if not the CPU.
   DescentLearner(Hqmm start, const Chunks& chunks, std::size_t burn_in, const TrainOptions& options,
-                 std::size_t restart, std::unique_ptr<UpdateRule> rule);
+                 std::size_t restart, std::unique_ptr<UpdateRule> rule, CudaEngine* gpu = nullptr);
 
   EpochOutcome run_epoch(std::size_t epoch, const StopRequest& stop) override;
   void set_threads(int threads) override { options_.threads = threads; }

@@ -18,7 +18,7 @@ std::uint64_t stream_of(std::size_t member, std::size_t sequence) {
 }  // namespace
 
 JointDescent::JointDescent(std::vector<Hqmm> start, const JointData& data,
-                           const ClassifierOptions& options, std::size_t member)
+                           const ClassifierOptions& options, std::size_t member, CudaEngine* gpu)
     : models_(std::move(start)),
       data_(data),
       batch_size_(options.train.batch_size),
@@ -27,7 +27,7 @@ JointDescent::JointDescent(std::vector<Hqmm> start, const JointData& data,
       member_(member),
       threads_(options.train.threads),
       objective_(data.priors, data.weights, options.smoothing, options.train.engine,
-                 options.train.threads) {
+                 options.train.threads, gpu) {
   for (std::size_t c = 0; c < models_.size(); ++c)
     rules_.push_back(make_scaled_momentum(options.train.momentum, options.second_moment));
 }

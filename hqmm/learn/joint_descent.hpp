@@ -33,7 +33,7 @@ class JointDescent {
  public:
   /// Keeps a reference to the data. `member` chooses the random order and what is dropped.
   JointDescent(std::vector<Hqmm> start, const JointData& data, const ClassifierOptions& options,
-               std::size_t member);
+               std::size_t member, CudaEngine* gpu = nullptr);
 
   /// One pass over the data in batches, of a number of its own. Returns the mean objective per
   /// sequence as it went by. Throws kDiverged, and kInterrupted when stopped.

@@ -23,11 +23,12 @@ void log_softmax(std::span<double> values) {
 }  // namespace
 
 JointObjective::JointObjective(std::span<const double> priors, std::vector<double> weights,
-                               double smoothing, EngineKind engine, int threads)
+                               double smoothing, EngineKind engine, int threads, CudaEngine* gpu)
     : class_weights_(std::move(weights)),
       smoothing_(smoothing),
       engine_(engine),
       threads_(threads),
+      gpu_(gpu),
       scratch_(priors.size()) {
   for (const double prior : priors) log_priors_.push_back(std::log(prior));
 }
@@ -37,8 +38,8 @@ double JointObjective::discriminate(std::span<const Hqmm> smooth, const Sequence
                                     std::span<Share> shares) const {
   const std::size_t classes = smooth.size();
   std::vector<std::vector<SequenceLikelihood>> likelihoods(classes);
-  parallel_for(classes, threads_, [&](std::size_t c) {
-    likelihoods[c] = fast_log_likelihoods(smooth[c], batch, 0, 1);
+  parallel_for(classes, jobs(), [&](std::size_t c) {
+    likelihoods[c] = fast_log_likelihoods(smooth[c], batch, 0, 1, gpu_);
   });
   double objective = 0.0;
   std::vector<double> posterior(classes);
@@ -65,6 +66,7 @@ void JointObjective::class_gradient(const Hqmm& model, const Hqmm& smooth, Share
   GradientOptions options;
   options.engine = engine_;
   options.tangent_only = true;
+  options.gpu = gpu_;
   options.weights = share.weights;
   BatchGradient found;
   try {
@@ -110,7 +112,7 @@ JointGradient JointObjective::gradient(std::span<const Hqmm> models, const Seque
   }
   out.sets.resize(models.size());
   out.emissions.resize(models.size());
-  parallel_for(models.size(), threads_,
+  parallel_for(models.size(), jobs(),
                [&](std::size_t c) { class_gradient(models[c], smooth[c], shares[c], c, out); });
   if (kind == Kind::kGenerative) {
     for (std::size_t c = 0; c < models.size(); ++c)

@@ -26,9 +26,9 @@ class JointObjective {
  public:
   enum class Kind { kGenerative, kDiscriminative };
 
-  /// Priors and weights v of the classes, both positive.
+  /// Priors and weights v of the classes, both positive. `gpu`: what computes, if not the CPU.
   JointObjective(std::span<const double> priors, std::vector<double> weights, double smoothing,
-                 EngineKind engine, int threads);
+                 EngineKind engine, int threads, CudaEngine* gpu = nullptr);
 
   /// labels[i] is the class of sequence i of the batch. The same bytes at any thread count. Throws
   /// NotFiniteError when a model gives a sequence no probability, which smoothing prevents.
@@ -43,6 +43,8 @@ class JointObjective {
     std::vector<double> weights;
     double log_likelihood = 0.0;
   };
+  /// Classes at a time.
+  [[nodiscard]] int jobs() const { return gpu_ != nullptr ? 1 : threads_; }
   double discriminate(std::span<const Hqmm> smooth, const SequenceSet& batch,
                       std::span<const std::uint32_t> labels, std::span<Share> shares) const;
   void class_gradient(const Hqmm& model, const Hqmm& smooth, Share& share, std::size_t index,
@@ -53,6 +55,7 @@ class JointObjective {
   double smoothing_;
   EngineKind engine_;
   int threads_;
+  CudaEngine* gpu_;
   std::vector<GradientScratch> scratch_;  // one per class
 };
 

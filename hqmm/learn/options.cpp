@@ -22,6 +22,27 @@ void require_engine(const TrainOptions& options) {
   static_cast<void>(choose(shape, options.engine));
 }
 
+/// Found out before anything is read.
+void require_device(const TrainOptions& options) {
+  if (options.device == DeviceKind::kCpu) return;
+  if (options.learner != LearnerKind::kNsRis && options.learner != LearnerKind::kCosm) {
+    throw fail(ErrorCode::kUsage,
+               "the GPU engine is for HQMMs that are trained by gradients, with ns-ris or cosm: {} "
+               "runs on the CPU",
+               name_of(options.learner));
+  }
+  if (options.learner == LearnerKind::kNsRis && options.retraction == RetractionKind::kLiteral) {
+    throw fail(ErrorCode::kUsage,
+               "the GPU engine is for models that stay trace preserving: {} runs on the CPU",
+               option("retraction", "literal"));
+  }
+  if (options.engine != EngineKind::kAuto) {
+    throw fail(ErrorCode::kUsage, "{} chooses among the engines of the CPU: it does not go with {}",
+               option("engine"), option("device", "cuda"));
+  }
+  detail::require_device(options.device);
+}
+
 }  // namespace
 
 TrainOptions default_options(LearnerKind learner) {
@@ -49,6 +70,7 @@ TrainOptions default_options(LearnerKind learner) {
 void require_usable(const TrainOptions& options) {
   require_in_range(train_option_table(), options);
   require_engine(options);
+  require_device(options);
   if (options.learner == LearnerKind::kNsRis && options.retraction == RetractionKind::kLiteral &&
       (options.field != Field::kComplex || options.emission != EmissionKind::kEdge)) {
     throw fail(
@@ -66,6 +88,11 @@ void require_usable(const TrainOptions& options) {
     throw fail(ErrorCode::kUsage, "{} leaves nothing of chunks of {} symbols",
                option("burn_in", *options.burn_in), *options.chunk_length);
   }
+}
+
+void require_usable_elsewhere(TrainOptions options) {
+  options.device = DeviceKind::kCpu;
+  require_usable(options);
 }
 
 }  // namespace hqmm

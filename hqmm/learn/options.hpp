@@ -9,6 +9,7 @@
 #include "hqmm/core/enum_text.hpp"
 #include "hqmm/core/export.hpp"
 #include "hqmm/core/types.hpp"
+#include "hqmm/engine/device_kind.hpp"
 #include "hqmm/engine/engine_kind.hpp"
 #include "hqmm/model/kraus.hpp"
 
@@ -51,6 +52,9 @@ struct TrainOptions {
   double average = 0.98;
   /// How gradients are computed: all engines agree to rounding, which the bytes of a run depend on.
   EngineKind engine = EngineKind::kAuto;
+  /// Where gradients and validation are computed; the numbers agree to rounding.
+  DeviceKind device = DeviceKind::kCpu;
+  std::size_t device_memory = 0;  // bytes of the GPU's memory for states; 0: what is free
 
   // Data
   std::optional<std::size_t> chunk_length;  // 0: whole sequences; unset: see plan_chunks
@@ -98,5 +102,7 @@ template <>
 
 /// Throws kUsage for a value no run could use.
 void require_usable(const TrainOptions& options);
+/// The same of a run that began elsewhere: whether its device is here is not looked at.
+void require_usable_elsewhere(TrainOptions options);
 
 }  // namespace hqmm

@@ -140,6 +140,13 @@ void add_descent_rows(OptionTable<O>& table) {
                "the batch; naive: as written down; factor: w = 1; pure: w = 1 from a pure state; "
                "lanes: n = 2; superoperator; kraus",
        .learners = descent}));
+  table.push_back(option_row(
+      &O::device, {.id = "device",
+                   .group = kDescentGroup,
+                   .type_name = "D",
+                   .help = "Where gradients and validation are computed: cpu, or cuda, an "
+                           "NVIDIA GPU. The numbers agree to rounding",
+                   .learners = descent}));
 }
 
 void add_data_rows(OptionTable<O>& table) {
@@ -239,7 +246,7 @@ void add_run_rows(OptionTable<O>& table) {
 
 }  // namespace
 
-/// Not the threads: they change nothing.
+/// Not the threads, nor the memory of a device: they change nothing.
 const OptionTable<TrainOptions>& train_option_table() {
   static const OptionTable<TrainOptions> table = [] {
     OptionTable<TrainOptions> out;

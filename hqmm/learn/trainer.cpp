@@ -71,6 +71,7 @@ class Trainer {
         warm_(warm),
         resume_(resume),
         plan_(data.plan),
+        gpu_(open_device(options.device, options.device_memory)),
         chunks_(cut(data.train, {plan_.chunk_length, plan_.burn_in})) {}
 
   TrainResult run() {
@@ -119,7 +120,7 @@ class Trainer {
     auto rule = make_rule();
     if (hooks_.on_step) rule->watch(hooks_.on_step);
     auto learner = std::make_unique<DescentLearner>(hqmm, chunks_, plan_.burn_in, options_, restart,
-                                                    std::move(rule));
+                                                    std::move(rule), gpu_.get());
     require_engine(learner->current());
     return learner;
   }
@@ -192,7 +193,7 @@ class Trainer {
 
   /// Restarts at a time, and the threads that each of them has for itself.
   [[nodiscard]] int threads_side_by_side() const {
-    return std::min(resolve_threads(options_.threads),
+    return std::min(jobs_on(options_.device, resolve_threads(options_.threads)),
                     static_cast<int>(std::max<std::size_t>(1, live_.size())));
   }
   [[nodiscard]] int threads_of_each() const {
@@ -200,9 +201,10 @@ class Trainer {
   }
 
   [[nodiscard]] Score validate(const AnyModel& model) const {
-    return score(
+    return score_on(
         model, validation_,
-        {.burn_in = plan_.validation_burn_in, .threads = threads_of_each(), .per_sequence = false});
+        {.burn_in = plan_.validation_burn_in, .threads = threads_of_each(), .per_sequence = false},
+        gpu_.get());
   }
 
   /// An epoch of every restart. False when one of them was stopped in the middle of it.
@@ -401,6 +403,7 @@ class Trainer {
   const std::optional<AnyModel>& warm_;
   const Checkpoint* resume_;
   DataPlan plan_;
+  std::unique_ptr<CudaEngine> gpu_;  // none on the CPU
   Chunks chunks_;
   std::chrono::steady_clock::time_point start_;
   std::vector<Restart> live_;  // by number

@@ -17,11 +17,12 @@ namespace {
 
 using Ordered = nlohmann::ordered_json;
 
-Ordered made_by(const char* command) {
+Ordered made_by(const char* command, DeviceKind device) {
   Ordered out;
   out["command"] = command;
   out["version"] = HQMM_VERSION;
   out["simd"] = simd_target();
+  if (const std::string name = device_name(device); !name.empty()) out["device"] = name;
   return out;
 }
 
@@ -34,7 +35,7 @@ Ordered hashes_of(const SequenceSet& train, const SequenceSet& validation) {
 std::string train_provenance(const TrainOptions& options, const std::string& warm_start,
                              const SequenceSet& train, const SequenceSet& validation,
                              const TrainResult& result, const TrainScores& scores) {
-  Ordered out = made_by("train");
+  Ordered out = made_by("train", options.device);
   out["options"] = to_json(options);
   if (!warm_start.empty()) out["warm_start"] = warm_start;
   out["seed"] = options.seed;
@@ -50,7 +51,7 @@ std::string train_provenance(const TrainOptions& options, const std::string& war
 std::string select_provenance(const TrainOptions& options, const SequenceSet& train,
                               const SequenceSet& validation, const TrainResult& result,
                               double validation_bits) {
-  Ordered out = made_by("select");
+  Ordered out = made_by("select", options.device);
   out["options"] = to_json(options);
   out["seed"] = options.seed;
   out["data"] = hashes_of(train, validation);
@@ -62,8 +63,8 @@ std::string select_provenance(const TrainOptions& options, const SequenceSet& tr
 std::string classifier_provenance(const SequenceSet& data,
                                   const std::vector<ClassifierSetting>& settings,
                                   const FoldOutcome& selected) {
-  Ordered out = made_by("classify fit");
   const ClassifierOptions& options = settings[selected.setting].options;
+  Ordered out = made_by("classify fit", options.train.device);
   out["options"] = to_json(options);
   out["seed"] = options.train.seed;
   std::size_t shortest = data.longest();

@@ -144,6 +144,8 @@ std::vector<Candidate> run_selection(std::vector<Candidate> candidates, int thre
   const std::vector<std::size_t> order = order_of(candidates);
   std::atomic<std::size_t> next{0};
   std::mutex guard;
+  for (const Candidate& one : candidates)
+    threads = jobs_on(one.options().device, resolve_threads(threads));
   parallel_for(static_cast<std::size_t>(resolve_threads(threads)), threads, [&](std::size_t) {
     while (!stop()) {
       const std::size_t k = next++;

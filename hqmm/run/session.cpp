@@ -142,18 +142,21 @@ class SessionRun {
     if (request_.report == Report::kNothing) return;
     if (request_.report == Report::kSelect && interrupted) return;
     const AnyModel& model = out_.trained.model;
-    out_.scores.validation = score(model, data_.validation,
-                                   {.burn_in = data_.plan.validation_burn_in,
-                                    .threads = options_.threads,
-                                    .per_sequence = false});
+    const auto gpu = open_device(options_.device, options_.device_memory);
+    out_.scores.validation = score_on(model, data_.validation,
+                                      {.burn_in = data_.plan.validation_burn_in,
+                                       .threads = options_.threads,
+                                       .per_sequence = false},
+                                      gpu.get());
     if (request_.report == Report::kSelect) {
       out_.provenance = select_provenance(options_, data_.train, data_.validation, out_.trained,
                                           out_.scores.validation.bits_per_symbol.value());
       return;
     }
-    out_.scores.train = score(
+    out_.scores.train = score_on(
         model, data_.train,
-        {.burn_in = train_burn_in(data_), .threads = options_.threads, .per_sequence = false});
+        {.burn_in = train_burn_in(data_), .threads = options_.threads, .per_sequence = false},
+        gpu.get());
     out_.provenance = train_provenance(options_, text_of(request_.warm_start.kind), data_.train,
                                        data_.validation, out_.trained, out_.scores);
   }

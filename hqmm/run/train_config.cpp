@@ -91,6 +91,7 @@ TrainOptions train_options_from_json(const nlohmann::json& json) {
   for (const auto& row : train_option_table()) {
     if (before_structure && is_new(row.id)) continue;
     const auto found = json.is_object() ? json.find(row.id) : json.end();
+    if (found == json.end() && row.id == "device") continue;  // before there was a choice
     if (found == json.end() || !is_written_so(row.type, *found))
       throw fail(ErrorCode::kBadData, "'{}' is missing or not of the expected kind", row.id);
     try {

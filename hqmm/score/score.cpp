@@ -79,17 +79,23 @@ std::optional<double> bits(double log_likelihood, double symbols) {
 }  // namespace
 
 Score score(const AnyModel& model, const SequenceSet& set, const ScoreOptions& options) {
+  const auto gpu = open_device(options.device);
+  return score_on(model, set, options, gpu.get());
+}
+
+Score detail::score_on(const AnyModel& model, const SequenceSet& set, const ScoreOptions& options,
+                       CudaEngine* gpu) {
   Score out;
   out.feasibility_residual = feasibility_residual(model);
   Sums sums(set.size(), alphabet_of(model).size());
   if (options.per_sequence) out.per_sequence.reserve(set.size());
-  fast_log_likelihoods(
-      model, set, options.burn_in, options.threads, [&](std::size_t first, auto found) {
-        for (std::size_t i = 0; i < found.size(); ++i)
-          sums.add(found[i], first + i, set.weight(first + i), out);
-        if (options.per_sequence)
-          out.per_sequence.insert(out.per_sequence.end(), found.begin(), found.end());
-      });
+  const auto take = [&](std::size_t first, auto found) {
+    for (std::size_t i = 0; i < found.size(); ++i)
+      sums.add(found[i], first + i, set.weight(first + i), out);
+    if (options.per_sequence)
+      out.per_sequence.insert(out.per_sequence.end(), found.begin(), found.end());
+  };
+  fast_log_likelihoods(model, set, options.burn_in, options.threads, take, gpu);
   sums.finish(out);
   out.bits_per_symbol = bits(out.log_likelihood, sums.weighted_symbols());
   if (out.bits_per_symbol) out.perplexity = std::exp2(*out.bits_per_symbol);

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "hqmm/core/export.hpp"
+#include "hqmm/engine/device_kind.hpp"
 #include "hqmm/model/likelihood.hpp"
 
 namespace HQMM_API hqmm {
@@ -52,6 +53,7 @@ struct ScoreOptions {
   std::size_t burn_in = 0;   // symbols of every sequence that move the state and are not scored
   int threads = 0;           // 0: all cores; the numbers are the same
   bool per_sequence = true;  // keep the likelihoods of single sequences: 40 bytes for each
+  DeviceKind device = DeviceKind::kCpu;
 };
 
 /// Throws kBadData when the set's symbols are not the model's.

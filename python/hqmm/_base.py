@@ -64,6 +64,11 @@ def existing(path: Union[str, "os.PathLike[str]"]) -> str:
     return path
 
 
+def params_of(options: dict, names: dict) -> dict:
+    """The parameters that a file's options stand for. Where a model was learned says nothing of where it is used."""
+    return {name: options[option] for name, option in names.items() if option in options and option != "device"}
+
+
 class SequenceEstimator(BaseEstimator):
     """Input in the alphabet of the fitted model."""
 
@@ -79,6 +84,10 @@ class SequenceEstimator(BaseEstimator):
 
     def _threads(self) -> int:
         return threads_of(self.n_jobs)
+
+    def _device(self) -> str:
+        """Where to compute: 'cpu' for estimators that know no other place."""
+        return getattr(self, "device", None) or "cpu"
 
     @property
     def alphabet_(self) -> list:

@@ -11,7 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from . import _core, _input
-from ._base import SequenceEstimator, count, existing, seed_of, text
+from ._base import SequenceEstimator, count, existing, params_of, seed_of, text
 from ._models import estimator_of
 from ._parameters import HQMMClassifierParameters
 from ._progress import ClassifierProgress, observer
@@ -116,7 +116,7 @@ class HQMMClassifier(HQMMClassifierParameters, ClassifierMixin, SequenceEstimato
     def predict_log_proba(self, X: Any, lengths: Any = None) -> np.ndarray:
         """log P(class | sequence), a row per sequence, a column per entry of classes_."""
         data, _ = self._encode(X, lengths)
-        return self.model_.log_proba(data, self._threads())[:, self._columns]
+        return self.model_.log_proba(data, self._threads(), self._device())[:, self._columns]
 
     def predict_proba(self, X: Any, lengths: Any = None) -> np.ndarray:
         return np.exp(self.predict_log_proba(X, lengths))
@@ -149,8 +149,7 @@ class HQMMClassifier(HQMMClassifierParameters, ClassifierMixin, SequenceEstimato
         """A classifier from its file; its classes are the names in it, as text."""
         model = _core.Classifier.load(existing(path))
         options = model.provenance.get("options", {})
-        out = cls(**{name: options[option] for name, option in cls._option_names.items()
-                     if option in options})
+        out = cls(**params_of(options, cls._option_names))
         if out.positions == "map":
             out.positions = options["position_map"]
         if "seed" in model.provenance:

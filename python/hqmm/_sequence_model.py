@@ -13,7 +13,7 @@ from sklearn.utils import estimator_html_repr
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core, _input
-from ._base import SequenceEstimator, count, existing, seed_of, text
+from ._base import SequenceEstimator, count, existing, params_of, seed_of, text
 from ._containers import is_empty
 from ._progress import TrainProgress, observer
 
@@ -143,12 +143,13 @@ class SequenceModel(SequenceEstimator):
     def score_sequences(self, X: Any, lengths: Any = None, *, burn_in: int = 0) -> np.ndarray:
         """The log-likelihood of each sequence; its first `burn_in` symbols are not scored."""
         data, _ = self._encode(X, lengths)
-        return self.model_.score_sequences(data, count("burn_in", burn_in, 0), self._threads())
+        return self.model_.score_sequences(data, count("burn_in", burn_in, 0), self._threads(),
+                                           self._device())
 
     def evaluate(self, X: Any, lengths: Any = None, *, burn_in: int = 0) -> dict:
         """The figures of `hqmm score`: description accuracy, bits per symbol, perplexity, …"""
         data, _ = self._encode(X, lengths)
-        return self.model_.score(data, count("burn_in", burn_in, 0), self._threads())
+        return self.model_.score(data, count("burn_in", burn_in, 0), self._threads(), self._device())
 
     # ---- prediction ----------------------------------------------------------------------------
 
@@ -228,8 +229,7 @@ class SequenceModel(SequenceEstimator):
     def _params_of(cls, model: _core.Model) -> dict:
         """The parameters that would learn it again, as far as the file tells; sizes are the model's."""
         options = model.provenance.get("options", {})
-        params = {name: options[option] for name, option in cls._option_names.items()
-                  if option in options}
+        params = params_of(options, cls._option_names)
         if "seed" in options:
             params["random_state"] = options["seed"]
         return {**params, **cls._sizes_of(model)}

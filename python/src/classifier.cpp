@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "binding.hpp"
+#include "hqmm/learn/enum_names.hpp"
 #include "interrupts.hpp"
 
 namespace hqmm::python {
@@ -88,9 +89,12 @@ py::tuple fit(const std::shared_ptr<SequenceSet>& data, const py::dict& options,
 }
 
 /// (rows, classes): log P(c | row).
-py::array_t<double> log_proba(const ClassifierFile& file, const SequenceSet& set, int threads) {
-  const Posteriors found =
-      Watch().run_interruptible([&] { return posteriors_of(file.classifier, set, threads); });
+py::array_t<double> log_proba(const ClassifierFile& file, const SequenceSet& set, int threads,
+                              const std::string& device) {
+  const Posteriors found = Watch().run_interruptible([&] {
+    const auto gpu = open_device(enum_named<DeviceKind>(device));
+    return posteriors_of(file.classifier, set, threads, gpu.get());
+  });
   py::array_t<double> out(
       {static_cast<py::ssize_t>(found.rows()), static_cast<py::ssize_t>(found.classes())});
   double* to = out.mutable_data();
@@ -128,7 +132,8 @@ void bind_classifier(py::module_& m) {
                              [](const ClassifierFile& f) { return f.classifier.alphabet(); })
       .def_property_readonly("provenance",
                              [](const ClassifierFile& f) { return to_python(f.provenance); })
-      .def("log_proba", &log_proba, py::arg("sequences"), py::arg("threads") = 1)
+      .def("log_proba", &log_proba, py::arg("sequences"), py::arg("threads") = 1,
+           py::arg("device") = "cpu")
       .def("model", &part);
   m.def("is_classifier_file", &is_classifier_file);
   m.def("classifier_recipe", &classifier_recipe_of, py::arg("data"), py::arg("options"));

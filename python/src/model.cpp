@@ -5,6 +5,7 @@
 #include "binding.hpp"
 #include "hqmm/core/interruption.hpp"
 #include "hqmm/io/model_arrays.hpp"
+#include "hqmm/learn/enum_names.hpp"
 #include "interrupts.hpp"
 
 namespace hqmm::python {
@@ -152,10 +153,17 @@ py::array initial(const py::object& self) {
   return vector(as_hmm(file).initial, self);
 }
 
+Score score_device(const std::string& device, const ModelFile& file, const SequenceSet& set,
+               std::size_t burn_in, int threads) {
+  return Watch().run_interruptible([&] {
+    const auto gpu = open_device(enum_named<DeviceKind>(device));
+    return score_on(file.model, set, {.burn_in = burn_in, .threads = threads}, gpu.get());
+  });
+}
+
 py::array_t<double> score_sequences(const ModelFile& file, const SequenceSet& set,
-                                    std::size_t burn_in, int threads) {
-  const Score found = Watch().run_interruptible(
-      [&] { return score(file.model, set, {.burn_in = burn_in, .threads = threads}); });
+                                    std::size_t burn_in, int threads, const std::string& device) {
+  const Score found = score_device(device, file, set, burn_in, threads);
   py::array_t<double> out(static_cast<py::ssize_t>(set.size()));
   auto to = out.mutable_unchecked<1>();
   for (py::ssize_t i = 0; i < to.shape(0); ++i)
@@ -164,9 +172,8 @@ py::array_t<double> score_sequences(const ModelFile& file, const SequenceSet& se
 }
 
 py::object score_figures(const ModelFile& file, const SequenceSet& set, std::size_t burn_in,
-                         int threads) {
-  const Score found = Watch().run_interruptible(
-      [&] { return score(file.model, set, {.burn_in = burn_in, .threads = threads}); });
+                         int threads, const std::string& device) {
+  const Score found = score_device(device, file, set, burn_in, threads);
   return to_python(score_json(found).dump());
 }
 
@@ -363,9 +370,9 @@ void bind_class(py::module_& m) {
                              })
       .def_property_readonly("initial", &initial)
       .def("score", &score_figures, py::arg("sequences"), py::arg("burn_in") = 0,
-           py::arg("threads") = 1)
+           py::arg("threads") = 1, py::arg("device") = "cpu")
       .def("score_sequences", &score_sequences, py::arg("sequences"), py::arg("burn_in") = 0,
-           py::arg("threads") = 1)
+           py::arg("threads") = 1, py::arg("device") = "cpu")
       .def("predict", &predict, py::arg("sequences"), py::arg("steps") = 1,
            py::arg("last_only") = false)
       .def("filter", &filter_states, py::arg("sequences"))

@@ -12,7 +12,7 @@ def test_help_and_version():
     assert done.returncode == OK and done.stderr == ""
     for command in COMMANDS:
         assert command in done.stdout
-    assert re.fullmatch(r"hqmm \d+\.\d+\.\d+\n", hqmm("--version").stdout)
+    assert re.fullmatch(r"hqmm \d+\.\d+\.\d+\nGPU engine: (not built|with CUDA \d+\.\d+)\n", hqmm("--version").stdout)
 
 
 @pytest.mark.parametrize("command", COMMANDS)

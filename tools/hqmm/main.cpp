@@ -4,6 +4,7 @@
 
 #include "hqmm/core/fail.hpp"
 #include "hqmm/core/simd.hpp"
+#include "hqmm/engine/device.hpp"
 #include "hqmm/version.hpp"
 #include "support/command.hpp"
 #include "support/crash.hpp"
@@ -35,7 +36,7 @@ int main(int argc, char** argv) {
   cli::prepare_streams();
   cli::answer_for_crashes();
   cli::CommandLine line("hqmm", "Hidden quantum Markov models: honest likelihoods of sequences.",
-                        "hqmm " HQMM_VERSION);
+                        "hqmm " HQMM_VERSION "\nGPU engine: " + cuda_version_text());
   line.before_command(&use_simd_limit);  // HQMM_SIMD is looked at before anything is done
   const cli::Command program = line.command();
   program.footer(kFooter);

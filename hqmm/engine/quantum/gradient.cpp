@@ -7,6 +7,7 @@
 
 #include "hqmm/core/parallel.hpp"
 #include "hqmm/engine/chain/chain.hpp"
+#include "hqmm/engine/device.hpp"
 #include "hqmm/engine/quantum/choose.hpp"
 #include "hqmm/engine/quantum/forms.hpp"
 #include "hqmm/engine/quantum/hqmm_program.hpp"
@@ -302,12 +303,22 @@ BatchGradient any_gradient(const Hqmm& model, std::span<const SequenceView> batc
   return out;
 }
 
+BatchGradient gpu_gradient(const Hqmm& model, std::span<const SequenceView> batch,
+                           const GradientOptions& options) {
+  const auto s = static_cast<std::size_t>(model.alphabet_size());
+  for (const SequenceView& sequence : batch)
+    if (sequence.has_sets(s)) throw gpu_knows_no("symbols that stand for several");
+  return options.gpu->gradient(model, batch, options);
+}
+
 }  // namespace
 
 BatchGradient gradient(const Hqmm& model, std::span<const SequenceView> batch,
                        const GradientOptions& options, int threads, GradientScratch& scratch) {
   assert(options.weights.empty() || options.weights.size() == batch.size());
-  BatchGradient out = any_gradient(model, batch, options, threads, scratch);
+  BatchGradient out = options.gpu != nullptr && !batch.empty()
+                          ? gpu_gradient(model, batch, options)
+                          : any_gradient(model, batch, options, threads, scratch);
   if (model.field == Field::kComplex) return out;
   for (Stack& by : out.sets) by.imag().setZero();
   out.initial_state.imag().setZero();

@@ -21,6 +21,8 @@
 
 namespace hqmm::detail {
 
+class CudaEngine;
+
 struct GradientOptions {
   std::size_t burn_in = 0;
   /// The gradient flows through the burn-in, or stops where it ends.
@@ -33,6 +35,9 @@ struct GradientOptions {
   bool tangent_only = false;
   /// One per sequence of the batch, of any sign, or none: all are 1.
   std::span<const double> weights{};
+  /// Computes by this engine, for feasible models and sequences without symbols that stand for
+  /// several: kUsage for others. One gradient at a time.
+  CudaEngine* gpu = nullptr;
 };
 
 /// Sums over the sequences of a batch.

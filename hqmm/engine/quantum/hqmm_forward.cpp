@@ -5,6 +5,7 @@
 
 #include "hqmm/core/parallel.hpp"
 #include "hqmm/engine/chain/chain.hpp"
+#include "hqmm/engine/cuda/cuda_engine.hpp"
 #include "hqmm/engine/long_sequence.hpp"
 #include "hqmm/engine/quantum/choose.hpp"
 #include "hqmm/engine/quantum/forms.hpp"
@@ -101,11 +102,13 @@ class ForwardPass {
 
 class SetPass {
  public:
-  SetPass(const Hqmm& model, const SequenceSet& set, std::size_t burn_in, int threads)
+  SetPass(const Hqmm& model, const SequenceSet& set, std::size_t burn_in, int threads,
+          CudaEngine* gpu)
       : model_(model),
         set_(set),
         burn_in_(burn_in),
         threads_(threads),
+        gpu_(gpu),
         feasible_(is_feasible(model)),
         pass_(model, feasible_, threads) {}
 
@@ -129,7 +132,7 @@ class SetPass {
  private:
   /// Such a sequence is a batch of its own.
   [[nodiscard]] bool is_long(std::size_t i) const {
-    return model_.positions.stationary() && set_[i].size() >= kLongSequence;
+    return gpu_ == nullptr && model_.positions.stationary() && set_[i].size() >= kLongSequence;
   }
 
   [[nodiscard]] std::size_t end_of_batch(std::size_t begin) const {
@@ -145,8 +148,25 @@ class SetPass {
     std::vector<SequenceView> batch;
     batch.reserve(end - begin);
     for (std::size_t i = begin; i < end; ++i) batch.push_back(set_[i]);
+    if (gpu_ != nullptr) return run_on_gpu(batch);
     pass_.run(batch, burn_in_);
     for (std::size_t i = begin; i < end; ++i) add(i, i - begin);
+  }
+
+  /// A likelihood that the GPU does not tell (no number, or of an impossible sequence) is the
+  /// filter's to find.
+  void run_on_gpu(std::span<const SequenceView> batch) {
+    const std::vector<double> found = gpu_->log_likelihoods(model_, batch, burn_in_);
+    for (std::size_t k = 0; k < batch.size(); ++k) {
+      if (!std::isfinite(found[k])) {
+        asked_.push_back(first_ + k);
+        continue;
+      }
+      SequenceLikelihood& out = out_[k];
+      for (std::size_t t = burn_in_; t < batch[k].size(); ++t)
+        out.scored += batch[k][t] != kMissing ? 1 : 0;
+      out.log_likelihood = out.raw_log_likelihood = found[k];
+    }
   }
 
   void run_long(std::size_t i) {
@@ -194,6 +214,7 @@ class SetPass {
   const SequenceSet& set_;
   std::size_t burn_in_;
   int threads_;
+  CudaEngine* gpu_;
   bool feasible_;
   ForwardPass pass_;
   // Of the batch at hand:
@@ -205,18 +226,20 @@ class SetPass {
 }  // namespace
 
 std::vector<SequenceLikelihood> hqmm_log_likelihoods(const Hqmm& model, const SequenceSet& set,
-                                                     std::size_t burn_in, int threads) {
+                                                     std::size_t burn_in, int threads,
+                                                     CudaEngine* gpu) {
   std::vector<SequenceLikelihood> out;
   out.reserve(set.size());
-  hqmm_log_likelihoods(model, set, burn_in, threads, [&out](std::size_t, auto found) {
+  const auto take = [&out](std::size_t, auto found) {
     out.insert(out.end(), found.begin(), found.end());
-  });
+  };
+  hqmm_log_likelihoods(model, set, burn_in, threads, take, gpu);
   return out;
 }
 
 void hqmm_log_likelihoods(const Hqmm& model, const SequenceSet& set, std::size_t burn_in,
-                          int threads, const LikelihoodSink& sink) {
-  SetPass(model, set, burn_in, threads).run(sink);
+                          int threads, const LikelihoodSink& sink, CudaEngine* gpu) {
+  SetPass(model, set, burn_in, threads, gpu).run(sink);
 }
 
 }  // namespace hqmm::detail

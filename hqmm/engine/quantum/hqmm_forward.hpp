@@ -10,6 +10,8 @@
 
 namespace hqmm::detail {
 
+class CudaEngine;
+
 /// Takes likelihoods as they come: those of the sequences from `first` on, in order.
 using LikelihoodSink =
     std::function<void(std::size_t first, std::span<const SequenceLikelihood> found)>;
@@ -18,11 +20,11 @@ using LikelihoodSink =
 /// the same bytes at any thread count. Whether the alphabets mean the same is not looked at.
 [[nodiscard]] std::vector<SequenceLikelihood> hqmm_log_likelihoods(const Hqmm& model,
                                                                    const SequenceSet& set,
-                                                                   std::size_t burn_in,
-                                                                   int threads);
+                                                                   std::size_t burn_in, int threads,
+                                                                   CudaEngine* gpu = nullptr);
 
-/// The same without holding them all.
+/// The same without holding them all; by `gpu`, if there is one, which takes feasible models only.
 void hqmm_log_likelihoods(const Hqmm& model, const SequenceSet& set, std::size_t burn_in,
-                          int threads, const LikelihoodSink& sink);
+                          int threads, const LikelihoodSink& sink, CudaEngine* gpu = nullptr);
 
 }  // namespace hqmm::detail

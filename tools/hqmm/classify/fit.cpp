@@ -119,6 +119,7 @@ FoldOutcome select_in(FitOptions& options, const SequenceSet& data,
 struct Learned {
   ClassifierFile file;
   std::string setting;  // the chosen one
+  DeviceKind device = DeviceKind::kCpu;
 };
 
 Learned learn(FitOptions& options, const SequenceSet& data, const ClassifierFlags::Plan& plan) {
@@ -144,7 +145,7 @@ Learned learn(FitOptions& options, const SequenceSet& data, const ClassifierFlag
                                   [&] { return fit_classifier(data, chosen, hooks); });
   file.provenance = classifier_provenance(data, plan.settings, selected);
   progress.clear();
-  return {std::move(file), plan.settings[selected.setting].text};
+  return {std::move(file), plan.settings[selected.setting].text, chosen.train.device};
 }
 
 void require_own_fit(const FitOptions& options, const std::string& out) {
@@ -177,8 +178,10 @@ void run_fit(FitOptions& options) {
       "classifier", [&] { write_classifier(out, file); },
       [&] { return serialize_classifier(file); });
   const OrderedClasses classes = ordered_classes(data);
-  const Classification figures = judge(posteriors_of(file.classifier, data, options.common.threads),
-                                       classes.labels, file.classifier.priors);
+  const auto gpu = open_device(learned.device);
+  const Posteriors posteriors =
+      posteriors_of(file.classifier, data, options.common.threads, gpu.get());
+  const Classification figures = judge(posteriors, classes.labels, file.classifier.priors);
   Output output(readers_of(options.common));
   if (options.common.json) {
     output.write(dump(fit_json(out, file, figures, learned.setting)));

@@ -25,6 +25,7 @@
 #include "hqmm/model/any_model.hpp"
 #include "hqmm/model/classifier.hpp"
 #include "support/command.hpp"
+#include "support/device_flag.hpp"
 #include "support/model_text.hpp"
 #include "support/output.hpp"
 #include "support/own_files.hpp"
@@ -39,6 +40,7 @@ struct ClassifyPredictFlags {
   Paths paths;
   double threshold = 0.0;
   bool explain = false;
+  DeviceFlag device;
 };
 
 /// Rows whose class the classifier knows, to judge it by.
@@ -208,13 +210,15 @@ void run_classify_predict(const ClassifyPredictFlags& options) {
   std::vector<NamedFile> inputs{{"CLASSIFIER", options.classifier}};
   add_named(inputs, "DATA", options.paths);
   require_other_files({{"-o", options.common.out}}, inputs);
+  require_device(options.device.kind());
   const ClassifierFile file = read_classifier(options.classifier);
   const Classifier& classifier = file.classifier;
   for (const AnyModel& model : classifier.models) warn_if_infeasible(model, options.classifier);
   const SequenceSet set =
       read_sequences(options.paths, options.data.resolve(&classifier.alphabet()));
   require_lengths(options, file, set);
-  const Posteriors posteriors = posteriors_of(classifier, set, options.common.threads);
+  const auto gpu = open_device(options.device.kind());
+  const Posteriors posteriors = posteriors_of(classifier, set, options.common.threads, gpu.get());
   const Known known = known_rows(set, classifier.classes);
   if (known.strange > 0) {
     warn(
@@ -274,6 +278,7 @@ void add_classify_predict(Command classify) {
       .add_flag("--explain", options->explain,
                 "The positions that speak most for the decision (all of them with --json)")
       .group("Deciding");
+  options->device.add_to(command, "Deciding");
   options->data.add_to(command);
   add_common(command, options->common, "Write the result here instead of to stdout");
   add_tsv(

@@ -22,6 +22,7 @@
 #include "hqmm/score/score_json.hpp"
 #include "support/command.hpp"
 #include "support/data_files.hpp"
+#include "support/device_flag.hpp"
 #include "support/model_text.hpp"
 #include "support/output.hpp"
 #include "support/own_files.hpp"
@@ -37,6 +38,7 @@ struct ScoreFlags {
   Paths sequences;
   std::size_t burn_in = 0;
   bool per_sequence = false;
+  DeviceFlag device;
   std::string background;  // a model file, uniform, frequencies, or nothing
 };
 
@@ -177,13 +179,16 @@ void run_score(const ScoreFlags& options) {
   std::vector<NamedFile> inputs{{"MODEL", options.model}, {"--background", options.background}};
   add_named(inputs, "DATA", options.sequences);
   require_other_files({{"-o", options.common.out}}, inputs);
+  require_device(options.device.kind());
   const ModelFile file = read_model(options.model);
   const Alphabet& alphabet = alphabet_of(file.model);
   SequenceSet set = read_sequences(options.sequences, options.data.resolve(&alphabet));
   const bool wants_rows = options.per_sequence || options.common.tsv || !options.background.empty();
-  const Score result =
-      score(file.model, set,
-            {.burn_in = options.burn_in, .threads = options.common.threads, .per_sequence = false});
+  const Score result = score(file.model, set,
+                             {.burn_in = options.burn_in,
+                              .threads = options.common.threads,
+                              .per_sequence = wants_rows,
+                              .device = options.device.kind()});
   warn_if_infeasible(file.model, options.model);
   if (result.sequences == 0) {
     throw fail(ErrorCode::kBadData, {shown(options.sequences), {}, {}, {}, {}},
@@ -248,6 +253,7 @@ void add_score(Command program) {
           "Log-odds against this model file, 'uniform', or the 'frequencies' of DATA's symbols")
       .group("Scoring")
       .type_name("MODEL|uniform|frequencies");
+  options->device.add_to(command, "Scoring");
   options->data.add_to(command);
   add_common(command, options->common, "Write the result here instead of to stdout");
   add_tsv(command, options->common, "The scores of every sequence, with TABs between");

@@ -35,8 +35,9 @@ namespace hqmm::cli {
 namespace {
 
 /// Flags that change nothing about a run but where and how long it goes on.
-const std::set<std::string> kWithResume = {"--resume", "--out",     "--time-limit", "--json",
-                                           "--quiet",  "--threads", "--max-ratio",  "--live"};
+const std::set<std::string> kWithResume = {"--resume",    "--out",   "--time-limit",
+                                           "--json",      "--quiet", "--threads",
+                                           "--max-ratio", "--live",  "--device"};
 
 const std::set<std::string> kWithGridResume = {"--out",     "--json",      "--tsv",   "--quiet",
                                                "--threads", "--max-ratio", "--models"};
@@ -85,6 +86,8 @@ Json TrainJob::config(const std::string& train_hash, const std::string& validati
   config["command"] = "train";
   config["version"] = HQMM_VERSION;
   config["simd"] = simd_target();
+  if (const std::string device = device_name(options.device); !device.empty())
+    config["device"] = device;
   config["train"] = paths_json(train_paths);
   config["validation"] = paths_json(validation_paths);
   config["validation_share"] = validation_share;
@@ -251,11 +254,11 @@ TrainJob TrainFlags::resume(const RunDirectory& run) const {
     job.take(config);
     config.at("warm_start").get_to(job.warm_start);
     config.at("stationarity").get_to(job.stationarity);
+    job.expected_device = config.value("device", "");
     job.options = train_options_from_json(config.at("options"));
-    require_usable(job.options);
+    require_usable_elsewhere(job.options);
   });
-  set_options(train_option_table(), job.options,
-              given_);  // nothing but the time limit can be given
+  set_options(train_option_table(), job.options, given_);  // the few that can be given
   require_usable(job.options);
   require_own_files(job);
   require_writable_place(job.out);

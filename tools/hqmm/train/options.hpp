@@ -40,6 +40,7 @@ struct TrainJob {
   std::string expected_train_hash;     // when resuming
   std::string expected_validation_hash;
   std::string expected_simd;
+  std::string expected_device;  // that the run began on; empty: the CPU
   bool stationarity = false;
   bool resuming = false;
   std::optional<int> live_port;  // 0: any that is free; none: no page is served

@@ -77,7 +77,7 @@ GridCell cell_from_json(const nlohmann::json& json) {
       out.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == std::string::npos;
   if (!plain) throw fail(ErrorCode::kBadData, "the cell '{}' is not one", printable(out.name));
   out.options.threads = 1;
-  require_usable(out.options);
+  require_usable_elsewhere(out.options);
   return out;
 }
 

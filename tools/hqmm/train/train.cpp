@@ -39,6 +39,16 @@
 namespace hqmm::cli {
 namespace {
 
+void warn_of_other_device(const TrainJob& job) {
+  const std::string here = device_name(job.options.device);
+  if (!job.resuming || job.expected_device == here) return;
+  const auto named = [](const std::string& name) { return name.empty() ? "the CPU" : name; };
+  warn(fmt::format(
+      "the run began on {} and goes on on {}: the same to rounding, but not the same bytes as in "
+      "one go",
+      printable(named(job.expected_device), 200), named(here)));
+}
+
 std::string how_to_go_on(const TrainJob& job) {
   return cli::how_to_go_on("train", job.run_path, job.common.out);
 }
@@ -186,6 +196,8 @@ SessionResult train_in(const TrainJob& job, const Session& session, std::optiona
   } catch (const Error& error) {
     if (run && run->has("checkpoint.h5") && error.code() == ErrorCode::kCannotWrite)
       throw with_advice(error, "once there is room, " + how_to_go_on(job));
+    if (run && run->has("checkpoint.h5") && job.options.device != DeviceKind::kCpu)
+      throw with_advice(error, how_to_go_on(job) + ", or without the GPU: --device cpu");
     throw;
   }
 }
@@ -206,6 +218,7 @@ void run_training(TrainJob& job, std::optional<ActiveRun>& run) {
   leave_on_interrupts();
   SessionData data = read_train_data(job);
   warn_of_other_instructions(job.expected_simd);
+  warn_of_other_device(job);
   job.settle(data.train->alphabet().size());
   const Session session(std::move(data), job.options);
   const StopRequest stop = catch_interrupts();

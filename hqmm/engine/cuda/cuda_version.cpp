@@ -1,0 +1,12 @@
+#include <cuda_runtime_api.h>
+#include <fmt/format.h>
+
+#include "hqmm/engine/device.hpp"
+
+namespace hqmm {
+
+std::string cuda_version_text() {
+  return fmt::format("with CUDA {}.{}", CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
+}
+
+}  // namespace hqmm
