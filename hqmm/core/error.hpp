@@ -42,7 +42,7 @@ struct Where {
 
 /// What an option is called where people meet it; the value is empty when none is named.
 using OptionNames = std::function<std::string(std::string_view id, std::string_view value)>;
-/// What a face of the library may know a way out of.
+/// Situations that a face of the library may have advice on.
 enum class Situation {
   kPlain,
   kClassifierFile,  // a model was expected in where().file

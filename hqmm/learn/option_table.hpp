@@ -19,7 +19,7 @@
 
 namespace hqmm::detail {
 
-/// A value on its way to or from an option, of whatever kind the other side has.
+/// A value on its way to or from an option, of whichever kind the other side has.
 using OptionValue = std::variant<bool, std::int64_t, std::uint64_t, double, std::string>;
 
 /// What a user has given, by id.
@@ -31,7 +31,7 @@ enum class OptionType {
   kCountOrAuto,  // std::uint64_t, or "auto"
   kNumber,       // double
   kWord,         // one of `words`
-  kText,         // checked by whoever reads it
+  kText,         // checked where it is read
 };
 
 struct OptionRange {

@@ -1,6 +1,6 @@
 // Selection: a grid of model sizes trained side by side, each model on one thread, and ranked by
 // its bits per validation symbol. The same data, options and seed give the same models from any
-// face of the library. Candidates with a run directory go on where they were stopped or killed.
+// face of the library. Candidates with a run directory resume where they were stopped or killed.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@
 
 namespace hqmm::detail {
 
-/// What a grid varies; one size at least of either. No field or emission: the learner's own.
+/// What a grid varies; at least one size of each. No field or emission: the learner's own.
 struct GridAxes {
   std::vector<Index> latent_dims;
   std::vector<Index> kraus_ranks;
@@ -43,7 +43,7 @@ struct Candidate {
   double bits = 0.0;     // per validation symbol
   double seconds = 0.0;  // of one processor
   bool done = false;
-  /// A run directory of its own, made or gone on with, and the configuration to make it with.
+  /// A run directory of its own, made or resumed, and the configuration to make it with.
   std::string run_path;  // empty: none
   std::string run_config;
   /// Bits per symbol more than the best, and the standard error of that over sequences.

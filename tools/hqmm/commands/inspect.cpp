@@ -89,7 +89,7 @@ Findings look_at_model(const AnyModel& model, const InspectFlags& options) {
   ProgressLine progress(options.common);  // large models take seconds
   progress.show("hqmm: fixed point of the channel …");
   out.fixed_point = channel_fixed_point(set);
-  if (hqmm.field == Field::kReal)  // without what rounding left
+  if (hqmm.field == Field::kReal)  // without rounding errors
     out.fixed_point->state = out.fixed_point->state.real().cast<Complex>().eval();
   progress.show("hqmm: leading eigenvalues of the channel …");
   out.spectrum = channel_spectrum(set, options.eigenvalues, &*out.fixed_point, hqmm.field);
@@ -198,21 +198,28 @@ Shown shown_of(const AnyModel& model) {
   return hqmm->field == Field::kReal ? Shown::kReal : Shown::kComplex;
 }
 
+/// The value as so many decimals show it: what rounds to zero has no sign.
+double as_shown(double value, double half_unit) {
+  return std::abs(value) < half_unit ? 0.0 : value;
+}
+
 std::string matrix_text(const Matrix& matrix, Shown shown) {
   constexpr Index kMost = 8;
+  constexpr double kHalf = 0.5e-4;  // of the last decimal
   std::string out;
   if (shown == Shown::kDiagonal || matrix.rows() > kMost) {
     out += "  diagonal:";
     for (Index i = 0; i < std::min<Index>(matrix.rows(), 4 * kMost); ++i) {
-      out += fmt::format(" {:.4f}", matrix(i, i).real());
+      out += fmt::format(" {:.4f}", as_shown(matrix(i, i).real(), kHalf));
     }
     return out + (matrix.rows() > 4 * kMost ? " …\n" : "\n");
   }
   for (Index i = 0; i < matrix.rows(); ++i) {
     out += " ";
     for (Index j = 0; j < matrix.cols(); ++j) {
-      out += fmt::format("  {:7.4f}", matrix(i, j).real());
-      if (shown == Shown::kComplex) out += fmt::format("{:+.4f}i", matrix(i, j).imag());
+      out += fmt::format("  {:7.4f}", as_shown(matrix(i, j).real(), kHalf));
+      if (shown == Shown::kComplex)
+        out += fmt::format("{:+.4f}i", as_shown(matrix(i, j).imag(), kHalf));
     }
     out += "\n";
   }
@@ -225,7 +232,7 @@ std::string spectrum_text(const Spectrum& spectrum) {
   for (const Complex value : spectrum.eigenvalues) {
     const double period = period_of(value);
     out += fmt::format("  {:.6f}  {:+.6f}  {}\n", std::abs(value),
-                       std::arg(value) / (2.0 * std::numbers::pi),
+                       as_shown(std::arg(value) / (2.0 * std::numbers::pi), 0.5e-6),
                        std::isfinite(period) ? fmt::format("{:.3f}", period) : "–");
   }
   if (!spectrum.converged)
@@ -297,8 +304,8 @@ std::string findings_text(const InspectFlags& options, const ModelFile& file,
                      : "INFEASIBLE: not trace preserving, its raw numbers are not probabilities");
   if (!found.spectrum) {
     return out +
-           "channel                 depends on the position: no fixed point, spectrum or entropy "
-           "rate\n";
+           "channel                 depends on the position: "
+           "no fixed point, spectrum or entropy rate\n";
   }
   out += fmt::format("fixed point{}\n",
                      found.spectrum->unique_fixed_point
@@ -322,7 +329,9 @@ std::string findings_text(const InspectFlags& options, const ModelFile& file,
 /// The table that a model has: its leading eigenvalues.
 Cells eigenvalue_cells(const Findings& found) {
   if (!found.spectrum)
-    throw fail(ErrorCode::kUsage, "--tsv: a position-dependent model has no one channel");
+    throw fail(ErrorCode::kUsage,
+               "--tsv: a position-dependent model "
+               "does not have a single channel");
   Cells out{{"modulus", "phase_in_turns", "period", "real", "imaginary"}};
   for (const Complex value : found.spectrum->eigenvalues) {
     out.push_back({exact(std::abs(value)), exact(std::arg(value) / (2.0 * std::numbers::pi)),
@@ -338,7 +347,9 @@ std::vector<Complex> eigenvalues_to_draw(const AnyModel& model) {
     return channel_spectrum(*hmm, kMost).eigenvalues;
   const auto& hqmm = std::get<Hqmm>(model);
   if (!hqmm.positions.stationary())
-    throw fail(ErrorCode::kUsage, "--figure: a position-dependent model has no one channel");
+    throw fail(ErrorCode::kUsage,
+               "--figure: a position-dependent "
+               "model does not have a single channel");
   const KrausSet& set = hqmm.sets[hqmm.positions.entries().front()];
   return channel_spectrum(set, kMost, nullptr, hqmm.field).eigenvalues;
 }

@@ -71,13 +71,11 @@ void add_report(Command program) {
           .footer(
               "Examples:\n"
               "  hqmm report runs/a -o report.html                how a training went\n"
-              "  hqmm report runs/* --data test.txt               runs side by side, scored on the "
-              "same sequences\n"
+              "  hqmm report runs/* --data test.txt               runs, scored on the same data\n"
               "  hqmm report model.h5 splice.h5                   a model, a classifier\n"
-              "  hqmm report reproduction/ docs/studies/dna.json  what reproduce and a study "
-              "found\n"
-              "The page opens offline and asks for nothing. Every figure has its numbers beside "
-              "it.");
+              "  hqmm report reproduction/ docs/studies/dna.json  what was measured\n"
+              "The page opens offline and asks for nothing. "
+              "Every figure has its numbers beside it.");
   command
       .add_option("THING", flags->things,
                   "run folder, model or classifier file, folder of reproduce, or the JSON of "

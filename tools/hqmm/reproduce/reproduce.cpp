@@ -1,4 +1,4 @@
-// hqmm reproduce: the paper's evaluation again, with what its figures are worth beside them. Plans
+// hqmm reproduce: the paper's evaluation again, and which of its claims hold. Plans
 // the cells, runs what is not done yet, and leaves results, figures and a report in a folder.
 #include "reproduce/reproduce.hpp"
 
@@ -71,11 +71,12 @@ void make_folder(const fs::path& folder) {
 }
 
 /// The page with its figures in a folder of their own beside it.
-void write_page(const Reproduction& all, const fs::path& file, const std::string& folder) {
+void write_page(const Reproduction& all, const fs::path& file, const std::string& folder,
+                const char* cited) {
   make_folder(file.parent_path() / folder);
   for (const NamedFigure& one : figures(all))
     write_file((file.parent_path() / folder / one.file).string(), one.svg);
-  write_file(file.string(), page(all, folder));
+  write_file(file.string(), page(all, folder, cited));
 }
 
 void write_results(const Reproduction& all, const Json& json) {
@@ -84,10 +85,10 @@ void write_results(const Reproduction& all, const Json& json) {
   write_file((folder / "seconds.csv").string(), seconds_csv(all));
   write_file((folder / "results.json").string(), dump(json));
   if (!all.truths.empty()) write_file((folder / "first-look.md").string(), first_look(all));
-  write_page(all, folder / "report.md", "figures");
+  write_page(all, folder / "report.md", "figures", "see CITATION.cff of hqmm");
   if (!all.options->docs.empty()) {
     const fs::path docs = all.options->docs;
-    write_page(all, docs, docs.stem().string());
+    write_page(all, docs, docs.stem().string(), "[CITATION.cff](../CITATION.cff)");
   }
 }
 
@@ -124,16 +125,16 @@ void run_reproduce(const ReproduceOptions& options) {
   const std::vector<Cell> plan = make_plan(how);
   if (options.which == "all" && !data.splice)
     narrate(options.common,
-            "splice is skipped: there is no splice.data in --data or $HQMM_DATA (fetch it with "
-            "'hqmm data splice')");
+            "splice is skipped: there is no splice.data in --data "
+            "or $HQMM_DATA (fetch it with 'hqmm data splice')");
   narrate(options.common, fmt::format("{} cells; data: {}", plan.size(), data.source));
   const Reproduction all = gather(options, data, studies, run_cells(options, plan, data));
   const Json json = results_json(all);
   write_results(all, json);
   for (const AboveTruth& one : all.above)
     warn(
-        fmt::format("{} scores above the true model by {:.4f}, {:.1f} standard errors: a bug or "
-                    "rare luck",
+        fmt::format("{} scores above the true model by {:.4f}, "
+                    "{:.1f} standard errors: a bug or rare luck",
                     describe(one.cell), one.test.difference, one.test.t.value_or(0.0)));
   Output output(readers_of(options.common));
   output.write(options.common.json ? dump(json) : terminal_tables(all));
@@ -158,9 +159,11 @@ std::string ReproduceOptions::command() const {
 void add_reproduce(Command program) {
   auto options = std::make_shared<ReproduceOptions>();
   options->common.out = "reproduction";
-  Command command =
-      program.add_subcommand("reproduce", "The paper's evaluation, with what its figures are worth")
-          .group("Learn");
+  Command command = program
+                        .add_subcommand("reproduce",
+                                        "The paper's evaluation again, "
+                                        "and which of its claims hold")
+                        .group("Learn");
   command
       .add_option(
           "STUDY", options->which,
@@ -192,15 +195,15 @@ void add_reproduce(Command program) {
       .type_name("SECONDS");
   command
       .add_option("--write-docs", options->docs,
-                  "Write the report here too, its figures into a folder beside it")
+                  "Write the report here as well, with its figures in a folder next to it")
       .group("Output")
       .type_name("FILE");
   add_common(command, options->common,
-             "Folder for results, figures and report; what it holds already is not done again");
+             "Folder for results, figures and report; results that it already holds are kept");
   command.option("--out").capture_default_str();
   command.footer(
-      "Interrupted, the same command goes on with the first run that is not done. Runs go side by "
-      "side on --threads\nthreads, each on one of its own; results do not depend on how many.\n\n"
+      "After an interruption, the same command continues with the first run that is not done. "
+      "Runs share --threads\nthreads, one each; results do not depend on how many.\n\n"
       "Examples:\n  hqmm reproduce all --quick\n  hqmm reproduce synthetic-hmm --seeds 3 -o out\n"
       "  HQMM_DATA=data hqmm reproduce all\n"
       "  hqmm reproduce zoo");

@@ -69,8 +69,8 @@ void TrainFlags::add_option_flags(Command command) {
 void TrainFlags::add_preset_flag(Command command) {
   command
       .add_option("--preset", preset_,
-                  "default, or paper: its protocol, with COSM's tuned step sizes; other flags "
-                  "still override")
+                  "default, or paper: its protocol, "
+                  "with COSM's tuned step sizes; other flags still override")
       .check(one_of({"default", "paper"}))
       .capture_default_str()
       .group(kModel)
@@ -120,7 +120,7 @@ void TrainFlags::add_warm_start_flag(Command command) {
 void TrainFlags::add_data_flags(Command command) {
   command
       .add_option("--validation", validation_paths_,
-                  "Sequences to select the best epoch on; may be given again for more files")
+                  "Sequences to select the best epoch on; repeat it for more files")
       .one_word()
       .group(kData)
       .type_name("PATH");
@@ -137,8 +137,8 @@ void TrainFlags::add_run_flags(Command command) {
   add_run_folder(command, run_path_,
                  "Folder to keep config.json, history.jsonl and checkpoint.h5 in");
   add_resume_folder(command, resume_path_,
-                    "Go on with the run in this folder; needs nothing else. Without -o the model "
-                    "goes to model.h5 in it");
+                    "Resume the run in this folder; no other option is needed. "
+                    "Without -o the model goes to model.h5 there");
   live_ =
       command
           .add_option("--live", live_port_,

@@ -80,8 +80,8 @@ class LivePage::Server {
                       : (http_.bind_to_port(kAddress, port) ? port : -1);
     if (port_ <= 0) {
       throw fail(ErrorCode::kUsage,
-                 "--live: port {} cannot be had: another program may have it, choose another or "
-                 "none",
+                 "--live: port {} cannot be had: "
+                 "another program may have it, choose another or none",
                  port);
     }
     const SignalsBlocked blocked;  // Ctrl-C is for the training
@@ -110,7 +110,7 @@ class LivePage::Server {
   }
 
  private:
-  /// What somebody has seen of the run.
+  /// What a client has seen of the run.
   struct Stream {
     std::uint64_t version = 0;
     Clock::time_point next{};  // not before
@@ -129,7 +129,7 @@ class LivePage::Server {
 
   void reply(const httplib::Request& request, httplib::Response& response) {
     if (!asked_by_name(request)) {
-      answer(response, 403, "this page is for 127.0.0.1 alone\n");
+      answer(response, 403, "this page is served on 127.0.0.1 only\n");
     } else if (request.method != "GET") {
       response.set_header("Allow", "GET");
       answer(response, 405, "GET only\n");
@@ -152,7 +152,7 @@ class LivePage::Server {
     {
       const std::lock_guard lock(mutex_);
       if (ended_ || streams_ == kMostStreams) {
-        answer(response, 503, "too many look at this run already\n");
+        answer(response, 503, "too many browsers are watching this run already\n");
         return;
       }
       ++streams_;
@@ -169,7 +169,7 @@ class LivePage::Server {
         });
   }
 
-  /// The next event, once there is one; false when nobody listens.
+  /// The next event, once there is one; false when no client listens.
   bool go_on(Stream& stream, httplib::DataSink& sink) {
     std::unique_lock lock(mutex_);
     changed_.wait_until(lock, stream.next, [&] { return ended_; });
@@ -272,8 +272,8 @@ void require_live_pages() {
       "build it again ('./dev build'), or look at the run with 'hqmm inspect' as it goes";
   if (!has_report_page())
     throw fail(ErrorCode::kUsage,
-               "--live: this hqmm was built without npm and has no page to show: install nodejs "
-               "and npm, {}",
+               "--live: this hqmm was built without npm and has no page to show: "
+               "install nodejs and npm, {}",
                kOtherwise);
 #ifndef HQMM_HAS_HTTPLIB
   throw fail(ErrorCode::kUsage,

@@ -1,5 +1,5 @@
 // hqmm train DATA: learns one model. Parses, reads the data, runs a session of the library with a
-// line of progress and Ctrl-C, writes the model and says what came of it.
+// line of progress and Ctrl-C, writes the model and prints a summary.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,6 +30,7 @@
 #include "support/output.hpp"
 #include "support/rescue.hpp"
 #include "support/run_config.hpp"
+#include "support/training_end.hpp"
 #include "train/data.hpp"
 #include "train/doubt.hpp"
 #include "train/live.hpp"
@@ -140,8 +141,10 @@ void print_summary(const TrainJob& job, const Json& summary) {
   line("training data", summary["train"]);
   line("validation data", summary["validation"]);
   output.write(fmt::format(
-      "{:<22}{} after {} epochs, best at {}{}\n", "training", summary["status"].get<std::string>(),
-      summary["epochs_run"].get<std::size_t>(), summary["best_epoch"].get<std::size_t>(),
+      "{:<22}{}; the best was epoch {}{}\n", "training",
+      training_end(summary["status"].get<std::string>(), summary["epochs_run"].get<std::size_t>(),
+                   summary["seconds"].get<double>()),
+      summary["best_epoch"].get<std::size_t>(),
       summary["restarts"].size() > 1
           ? fmt::format(" of restart {} of {}", summary["best_restart"].get<std::size_t>() + 1,
                         summary["restarts"].size())
@@ -275,7 +278,7 @@ void add_train(Command program) {
   Command command = program.add_subcommand("train", "Learn a model from sequences").group("Learn");
   flags->add_to(command);
   command.footer(
-      R"(Without any options but -o this is the recipe that did best in our measurements: NS-RIS with a feasible
+      R"(With no options except -o this is the recipe that did best in our measurements: NS-RIS with a feasible
 retraction, a cosine schedule, averaged parameters, the epoch with the best validation likelihood kept.
 
 Examples:
