@@ -1,6 +1,6 @@
 #include "hqmm/engine/device.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 void require_device(DeviceKind kind) {
   if (kind == DeviceKind::kCuda) static_cast<void>(cuda_device_name());
@@ -24,4 +24,4 @@ Error gpu_knows_no(std::string_view what) {
               option("device", "cpu"));
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

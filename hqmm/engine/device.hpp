@@ -8,10 +8,9 @@
 
 #include "hqmm/core/error.hpp"
 #include "hqmm/engine/cuda/cuda_engine.hpp"
+#include "hqmm/engine/device_kind.hpp"
 
-namespace hqmm {
-
-enum class DeviceKind { kCpu, kCuda };
+namespace hqmm::detail {
 
 /// Throws kUsage, with what to do about it, when the device is not there.
 void require_device(DeviceKind kind);
@@ -32,4 +31,4 @@ void require_device(DeviceKind kind);
 /// What `hqmm --version` says of the GPU engine: "with CUDA 13.0", or "not built".
 [[nodiscard]] std::string cuda_version_text();
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -1,7 +1,8 @@
-// What the engines are called.
+// What engines and devices are called.
 #pragma once
 
 #include "hqmm/core/enum_names.hpp"
+#include "hqmm/engine/device_kind.hpp"
 #include "hqmm/engine/engine_kind.hpp"
 
 namespace hqmm::detail {
@@ -16,6 +17,12 @@ struct EnumNames<EngineKind> {
                                               {EngineKind::kLanes, "lanes"},
                                               {EngineKind::kSuperoperator, "superoperator"},
                                               {EngineKind::kKraus, "kraus"}}};
+};
+template <>
+struct EnumNames<DeviceKind> {
+  static constexpr const char* kWhat = "device";
+  static constexpr Names<DeviceKind, 2> kAll{
+      {{DeviceKind::kCpu, "cpu"}, {DeviceKind::kCuda, "cuda"}}};
 };
 
 }  // namespace hqmm::detail

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "hqmm/core/fail.hpp"
+#include "hqmm/evaluate/posteriors_on.hpp"
 #include "hqmm/learn/class_labels.hpp"
 #include "hqmm/model/log_posteriors.hpp"
 
@@ -84,7 +85,7 @@ Posteriors FoldLearner::score(const ClassifierSetting& setting, const SplitRows&
   };
   Classifier classifier = fit_classifier(train, options, hooks);
   const auto gpu = open_device(options.train.device, options.train.device_memory);
-  const Posteriors found = posteriors_of(classifier, data_.subset(rows.scored), 1, gpu.get());
+  const Posteriors found = posteriors_on(classifier, data_.subset(rows.scored), 1, gpu.get());
   for (std::size_t c = 0; c < classifier.classes.size(); ++c) {
     const auto place =
         std::lower_bound(classes_.names.begin(), classes_.names.end(), classifier.classes[c]);

@@ -17,7 +17,7 @@
 #include "hqmm/learn/edge_baum_welch.hpp"
 #include "hqmm/learn/givens.hpp"
 #include "hqmm/learn/start.hpp"
-#include "hqmm/score/score.hpp"
+#include "hqmm/score/score_on.hpp"
 
 namespace hqmm::detail {
 namespace {

@@ -6,6 +6,7 @@
 #include "hqmm/io/model_file.hpp"
 #include "hqmm/learn/start.hpp"
 #include "hqmm/learn/train_planned.hpp"
+#include "hqmm/score/score_on.hpp"
 
 namespace hqmm::detail {
 namespace {

@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "hqmm/engine/likelihood.hpp"
+#include "hqmm/score/score_on.hpp"
 
 namespace hqmm {
 using namespace detail;

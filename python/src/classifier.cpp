@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "binding.hpp"
+#include "hqmm/evaluate/posteriors_on.hpp"
 #include "hqmm/learn/enum_names.hpp"
 #include "interrupts.hpp"
 
@@ -93,7 +94,7 @@ py::array_t<double> log_proba(const ClassifierFile& file, const SequenceSet& set
                               const std::string& device) {
   const Posteriors found = Watch().run_interruptible([&] {
     const auto gpu = open_device(enum_named<DeviceKind>(device));
-    return posteriors_of(file.classifier, set, threads, gpu.get());
+    return posteriors_on(file.classifier, set, threads, gpu.get());
   });
   py::array_t<double> out(
       {static_cast<py::ssize_t>(found.rows()), static_cast<py::ssize_t>(found.classes())});

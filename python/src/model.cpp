@@ -6,6 +6,7 @@
 #include "hqmm/core/interruption.hpp"
 #include "hqmm/io/model_arrays.hpp"
 #include "hqmm/learn/enum_names.hpp"
+#include "hqmm/score/score_on.hpp"
 #include "interrupts.hpp"
 
 namespace hqmm::python {

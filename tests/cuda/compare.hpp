@@ -8,7 +8,7 @@
 #include "hqmm/stiefel/tangent.hpp"
 #include "support/engine.hpp"
 
-namespace hqmm::testing {
+namespace hqmm::detail::testing {
 
 inline constexpr double kGpuAgrees = 1e-10;
 
@@ -68,4 +68,4 @@ inline void expect_gpu_as_cpu(CudaEngine& engine, const Batch& batch) {
     expect_same_initial_state(batch, gpu, cpu, cpu.scored > 0 ? 1.0 : 0.0);
 }
 
-}  // namespace hqmm::testing
+}  // namespace hqmm::detail::testing

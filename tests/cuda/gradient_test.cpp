@@ -7,7 +7,7 @@
 #include "hqmm/model/random_models.hpp"
 #include "support/support.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 using testing::Batch;
@@ -192,4 +192,4 @@ TEST(GpuGradient, IsForTracePreservingModels) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

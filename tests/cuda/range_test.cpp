@@ -6,7 +6,7 @@
 #include "hqmm/model/random_models.hpp"
 #include "support/support.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 using testing::Batch;
@@ -142,4 +142,4 @@ TEST(GpuGradientRange, NamesTheSequenceThatIsImpossible) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

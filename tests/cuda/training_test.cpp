@@ -5,7 +5,7 @@
 #include "hqmm/score/score.hpp"
 #include "support/learn.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 using testing::bytes_of;
@@ -97,4 +97,4 @@ TEST(GpuTraining, OfClassifiers) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -1,9 +1,9 @@
 // The GPU engine of a build without CUDA: it says how to get one.
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/engine/cuda/cuda_engine.hpp"
 #include "hqmm/engine/device.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 Error no_engine() {
@@ -38,4 +38,4 @@ std::vector<double> CudaEngine::log_likelihoods(const Hqmm&, std::span<const Seq
   throw no_engine();
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/core/fail.hpp"
 #include "hqmm/engine/cuda/cuda_errors.hpp"
 #include "hqmm/engine/cuda/large_pass.hpp"
@@ -179,7 +179,7 @@ BatchGradient CudaEngine::gradient(const Hqmm& model, std::span<const SequenceVi
   require_feasible(model);
   Contents& c = *contents_;
   const bool small = is_small(model);
-  if (!small) write_program(model, batch, options, 1, c.program);
+  if (!small) write_program(model, batch, options, 1, 1, c.program);
   for (const std::size_t pace : {kPace, kCarefulPace}) {
     BatchGradient out;
     if (small ? !c.walk_small(model, batch, options, pace, &out)
@@ -211,7 +211,7 @@ std::vector<double> CudaEngine::log_likelihoods(const Hqmm& model,
       throw c.failure(true);
     return c.small_found.log_likelihoods;
   }
-  write_program(model, batch, options, 1, c.program);
+  write_program(model, batch, options, 1, 1, c.program);
   const bool as_it_is = model.emits_on() == EmissionKind::kEdge || keeps_emission(model, c.program);
   const Hqmm free_model = as_it_is ? Hqmm{} : expanded(model);
   if (!c.walk(as_it_is ? model : free_model, kPace, false) &&

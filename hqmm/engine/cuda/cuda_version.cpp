@@ -3,10 +3,10 @@
 
 #include "hqmm/engine/device.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 std::string cuda_version_text() {
   return fmt::format("with CUDA {}.{}", CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -271,7 +271,9 @@ void LargePass::run(const MatrixModel& model, const DeviceBatch& batch,
                     const MatrixOptions& options, MatrixResult& out) {
   Contents& c = *contents_;
   const cudaStream_t stream = c.stream.get();
-  LargePlan plan{.kernels = kernels_for(model), .batch = &batch};
+  LargePlan plan;
+  plan.kernels = kernels_for(model);
+  plan.batch = &batch;
   const std::size_t side =
       rounded_up(static_cast<std::size_t>(model.n), static_cast<std::size_t>(plan.kernels.block));
   const std::size_t state = side * side * (model.real ? 1 : 2);

@@ -15,6 +15,7 @@
 #include "hqmm/data/sequence_set.hpp"
 #include "hqmm/evaluate/classification.hpp"
 #include "hqmm/evaluate/cross_validation.hpp"
+#include "hqmm/evaluate/posteriors_on.hpp"
 #include "hqmm/io/classifier_bytes.hpp"
 #include "hqmm/io/classifier_file.hpp"
 #include "hqmm/io/json_text.hpp"
@@ -180,7 +181,7 @@ void run_fit(FitOptions& options) {
   const OrderedClasses classes = ordered_classes(data);
   const auto gpu = open_device(learned.device);
   const Posteriors posteriors =
-      posteriors_of(file.classifier, data, options.common.threads, gpu.get());
+      posteriors_on(file.classifier, data, options.common.threads, gpu.get());
   const Classification figures = judge(posteriors, classes.labels, file.classifier.priors);
   Output output(readers_of(options.common));
   if (options.common.json) {

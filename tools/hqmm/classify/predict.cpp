@@ -18,6 +18,7 @@
 #include "hqmm/evaluate/classification.hpp"
 #include "hqmm/evaluate/cross_validation.hpp"
 #include "hqmm/evaluate/explain.hpp"
+#include "hqmm/evaluate/posteriors_on.hpp"
 #include "hqmm/evaluate/scan.hpp"
 #include "hqmm/evaluate/scan_parts.hpp"
 #include "hqmm/io/classifier_file.hpp"
@@ -218,7 +219,7 @@ void run_classify_predict(const ClassifyPredictFlags& options) {
       read_sequences(options.paths, options.data.resolve(&classifier.alphabet()));
   require_lengths(options, file, set);
   const auto gpu = open_device(options.device.kind());
-  const Posteriors posteriors = posteriors_of(classifier, set, options.common.threads, gpu.get());
+  const Posteriors posteriors = posteriors_on(classifier, set, options.common.threads, gpu.get());
   const Known known = known_rows(set, classifier.classes);
   if (known.strange > 0) {
     warn(
