@@ -8,8 +8,7 @@
 #include "hqmm/core/parallel.hpp"
 #include "hqmm/model/filter_likelihood.hpp"
 
-namespace hqmm {
-using namespace detail;
+namespace hqmm::detail {
 
 template <typename Filter>
 SequenceLikelihood log_likelihood(Filter& filter, const SequenceView& sequence,
@@ -64,6 +63,11 @@ void require_fitting(const AnyModel& model, const SequenceSet& set) {
   for (std::size_t i = 0; i < set.size(); ++i)
     require_known_symbols(set.alphabet(), alphabet_of(model).size(), set[i], i);
 }
+
+}  // namespace hqmm::detail
+
+namespace hqmm {
+using namespace detail;
 
 std::vector<SequenceLikelihood> log_likelihoods(const AnyModel& model, const SequenceSet& set,
                                                 std::size_t burn_in, int threads) {

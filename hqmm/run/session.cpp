@@ -147,7 +147,7 @@ class SessionRun {
     out_.scores.validation = score_on(model, data_.validation,
                                       {.burn_in = data_.plan.validation_burn_in,
                                        .threads = options_.threads,
-                                       .per_sequence = false},
+                                       .per_sequence = request_.report == Report::kSelect},
                                       gpu.get());
     if (request_.report == Report::kSelect) {
       out_.provenance = select_provenance(options_, data_.train, data_.validation, out_.trained,

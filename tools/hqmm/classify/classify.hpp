@@ -24,10 +24,10 @@
 #include "support/progress_line.hpp"
 #include "support/text_table.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 class ActiveRun;
 class FoldCells;
-}  // namespace hqmm
+}  // namespace hqmm::detail
 
 namespace hqmm::cli {
 

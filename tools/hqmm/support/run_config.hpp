@@ -11,9 +11,9 @@
 #include "support/data_files.hpp"
 #include "support/internals.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 class RunDirectory;
-}  // namespace hqmm
+}  // namespace hqmm::detail
 
 namespace hqmm::cli {
 
