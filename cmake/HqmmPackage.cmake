@@ -1,8 +1,8 @@
 # ./dev package: one Debian package with the library, its headers, the command line, its pages and its completion.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME hqmm)
-set(CPACK_PACKAGE_VENDOR hqmm)
-set(CPACK_PACKAGE_CONTACT "hqmm <hqmm@localhost>")
+set(CPACK_PACKAGE_VENDOR "The hqmm developers")
+set(CPACK_PACKAGE_CONTACT "The hqmm developers <hqmm@example.org>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "hidden quantum Markov models: command line, C++ library")
 set(CPACK_PACKAGE_DESCRIPTION "Learns hidden quantum Markov models of sequences, scores, predicts, classifies and explains them.")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
