@@ -25,6 +25,7 @@ int main() {
   options.train.kraus_rank = 1;
   options.train.epochs = 10;
   options.train.batch_size = 20;
+  options.dropout = 0.0;  // what a symbol says depends on those around it
   const hqmm::Classifier classifier = hqmm::fit_classifier(labelled(1), options);
 
   const hqmm::SequenceSet test = labelled(2);
