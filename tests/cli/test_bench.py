@@ -7,6 +7,7 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
 import compare  # noqa: E402
+import cuda  # noqa: E402
 import users  # noqa: E402
 from timed import timed  # noqa: E402
 
@@ -62,3 +63,24 @@ def test_memory_is_that_of_the_command_alone():
     assert timed("sleep", "0.05").megabytes < 32.0
     with pytest.raises(RuntimeError, match="what it says"):
         timed("sh", "-c", "echo what it says >&2; exit 3")
+
+
+def gpu_case(**measured):
+    return {"case": "a", "field": "real", "emission": "state", "n": 180, "w": 2, "batch": 64, "error": 1e-13, "seconds": 0.04,
+            "flop_per_second": 4e13, "core_seconds": 80.0,
+            "bars": {"share_of_dgemm": 0.7, "against_core": 0, "against_torch": 3}, **measured}
+
+
+def test_the_page_of_a_gpu_says_what_was_measured():
+    content = {"device": "a GPU", "dgemm": 5e13, "simd": "avx2", "cpu": "a processor", "date": "2026-01-01",
+               "cases": [gpu_case(share_of_dgemm=0.8)], "torch": [{"case": "a", "peer": "PyTorch 9", "seconds": 0.1, "error": 0}]}
+    text = cuda.section(content)
+    assert "| real, state, n = 180, w = 2, batch 64 | 40 ms | 40 | 80% | 100 ms (2.5×) | 80 s (2e+03×) | 1e-13 |" in text
+    assert "share of dgemm ≥ 70%: met" in text and "times PyTorch ≥ 3×: MISSED" in text and "times a core ≥" not in text
+
+
+def test_the_page_of_a_gpu_without_figures():
+    assert "Not measured yet" in cuda.section({})
+    text = cuda.section({"cases": [gpu_case()], "device": "a GPU", "dgemm": 0.0, "simd": "avx2", "cpu": "", "date": "",
+                         "torch": [{"missing": "PyTorch is not installed"}]})
+    assert "share of dgemm ≥ 70%: –" in text and "times PyTorch ≥ 3×: –" in text
