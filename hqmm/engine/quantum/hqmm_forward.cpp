@@ -153,16 +153,24 @@ class SetPass {
     for (std::size_t i = begin; i < end; ++i) add(i, i - begin);
   }
 
-  /// A likelihood that the GPU does not tell (no number, or of an impossible sequence) is the
-  /// filter's to find.
-  void run_on_gpu(std::span<const SequenceView> batch) {
-    const std::vector<double> found = gpu_->log_likelihoods(model_, batch, burn_in_);
+  /// A likelihood that the GPU cannot tell is the filter's to find. One sequence that cannot be
+  /// walked fails those beside it: they go again, in halves.
+  void run_on_gpu(std::span<const SequenceView> batch, std::size_t offset = 0) {
+    std::vector<double> found;
+    try {
+      found = gpu_->log_likelihoods(model_, batch, burn_in_);
+    } catch (const NotFiniteError&) {
+      const std::size_t half = batch.size() / 2;
+      if (half == 0) return asked_.push_back(first_ + offset);
+      run_on_gpu(batch.first(half), offset);
+      return run_on_gpu(batch.subspan(half), offset + half);
+    }
     for (std::size_t k = 0; k < batch.size(); ++k) {
       if (!std::isfinite(found[k])) {
-        asked_.push_back(first_ + k);
+        asked_.push_back(first_ + offset + k);
         continue;
       }
-      SequenceLikelihood& out = out_[k];
+      SequenceLikelihood& out = out_[offset + k];
       for (std::size_t t = burn_in_; t < batch[k].size(); ++t)
         out.scored += batch[k][t] != kMissing ? 1 : 0;
       out.log_likelihood = out.raw_log_likelihood = found[k];
