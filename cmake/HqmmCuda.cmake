@@ -48,9 +48,6 @@ function(hqmm_cuda_objects name)
   target_link_libraries(${name} PRIVATE CUDA::cudart_static Eigen3::Eigen fmt::fmt nlohmann_json::nlohmann_json Threads::Threads
     hqmm_warnings)
   set(flags -Xcompiler=-Wall,-Wextra,-Wno-unknown-pragmas --expt-relaxed-constexpr)
-  if(HQMM_WERROR)
-    list(APPEND flags --Werror=all-warnings -Xcompiler=-Werror)
-  endif()
   target_compile_options(${name} PRIVATE "$<$<COMPILE_LANGUAGE:CUDA>:${flags}>"
     "$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-O3;-fno-stack-protector>")
 endfunction()
