@@ -186,3 +186,15 @@ def test_readme_quotes_the_dna_study():
     known = {(f"{row['bits']:.4f}", "–" if row["parameters"] is None else f"{row['parameters']:,}") for row in rows}
     for label, bits, parameters in quoted:
         assert (bits, parameters) in known, label
+
+
+def test_the_large_model_of_the_text_study(tmp_path):
+    rng = random.Random(5)
+    blocks = ["".join(rng.choices(text.LETTERS, k=200)) for _ in range(6)]
+    found = text.large_model(common.Hqmm(BINARY, tmp_path), blocks[:4], {"validation": blocks[4:5], "test": blocks[5:]}, "cpu", True)
+    assert found["symbols"] == 800 and found["n"] == 8 and found["device"] == "the CPU" and 2 < found["bits"] < 8
+    assert found["command"].startswith("hqmm train large-train.txt") and "--device cpu" in found["command"]
+    kept = tmp_path / "performance-cuda.json"
+    kept.write_text('{"cases": []}')
+    text.keep_large(kept, found)
+    assert json.loads(kept.read_text()) == {"cases": [], "text": found}
