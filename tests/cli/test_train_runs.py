@@ -220,6 +220,7 @@ def test_damaged_checkpoints(run):
     checkpoint = run / "checkpoint.h5"
     whole = checkpoint.read_bytes()
     resume = ["train", "--resume", run, "-o", run.parent / "m.h5"]
+    (run / "checkpoint-before.h5").unlink()
     for damage in (b"", b"junk" * 1000, whole[: len(whole) // 2], whole[:-100], whole[:64] + b"\xff" * 64 + whole[128:]):
         checkpoint.write_bytes(damage)
         fails(BAD_DATA, *resume, "--quiet", says=["checkpoint.h5"])
@@ -239,9 +240,29 @@ def test_damaged_checkpoints(run):
     assert hqmm(*resume).returncode == OK
 
 
+def test_the_checkpoint_before_stands_in_for_a_damaged_one(run):
+    checkpoint, before, model = run / "checkpoint.h5", run / "checkpoint-before.h5", run.parent / "m.h5"
+    resume = ["train", "--resume", run, "-o", model]
+    whole, older = checkpoint.read_bytes(), before.read_bytes()
+    assert hqmm(*resume).returncode == OK
+    bytes_of_the_model, epochs_of_the_run = model.read_bytes(), len(history(run))
+    checkpoint.write_bytes(whole[:-100])
+    before.write_bytes(older)
+    done = hqmm(*resume)
+    assert done.returncode == OK and "going on from the checkpoint before it" in done.stderr, done.stderr
+    assert model.read_bytes() == bytes_of_the_model and len(history(run)) == epochs_of_the_run
+    assert checkpoint.exists() and before.read_bytes() == older
+    checkpoint.unlink()  # killed between the two renames
+    assert hqmm(*resume).returncode == OK and model.read_bytes() == bytes_of_the_model
+    checkpoint.write_bytes(whole[:-100])
+    before.write_bytes(older[:-100])
+    fails(BAD_DATA, *resume, "--quiet", says=["checkpoint.h5", "damaged"])
+
+
 def test_a_checkpoint_of_another_run(tmp_path, data, run):
     train(data, tmp_path / "other.h5", *SMALL, "--seed", 2, "--run", tmp_path / "other")
     (run / "checkpoint.h5").write_bytes((tmp_path / "other" / "checkpoint.h5").read_bytes())
+    (run / "checkpoint-before.h5").unlink()
     fails(BAD_DATA, "train", "--resume", run, "--quiet", says=["checkpoint.h5", "another run"])
 
 
