@@ -1,3 +1,4 @@
+#include "hqmm/engine/device.hpp"
 #include "hqmm/evaluate/fold_learner.hpp"
 
 #include <algorithm>

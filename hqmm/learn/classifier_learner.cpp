@@ -1,3 +1,4 @@
+#include "hqmm/engine/device.hpp"
 #include "hqmm/learn/classifier_learner.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+#include "hqmm/engine/device.hpp"
 #include "hqmm/learn/options.hpp"
 
 #include "hqmm/core/fail.hpp"

@@ -1,3 +1,4 @@
+#include "hqmm/engine/device.hpp"
 #include "hqmm/learn/recipes.hpp"
 #include "hqmm/learn/rules.hpp"
 #include "hqmm/learn/train_planned.hpp"

@@ -1,3 +1,4 @@
+#include "hqmm/engine/device.hpp"
 #include "hqmm/run/selection.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+#include "hqmm/engine/device.hpp"
 #include "hqmm/run/session.hpp"
 
 #include <utility>

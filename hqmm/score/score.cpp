@@ -1,3 +1,4 @@
+#include "hqmm/engine/device.hpp"
 #include "hqmm/score/score.hpp"
 
 #include <cmath>

@@ -13,6 +13,7 @@
 #include "classify/classify.hpp"
 #include "hqmm/core/fail.hpp"
 #include "hqmm/data/sequence_set.hpp"
+#include "hqmm/engine/device.hpp"
 #include "hqmm/evaluate/classification.hpp"
 #include "hqmm/evaluate/cross_validation.hpp"
 #include "hqmm/evaluate/posteriors_on.hpp"

@@ -13,6 +13,7 @@
 #include "hqmm/core/fail.hpp"
 #include "hqmm/data/alphabet.hpp"
 #include "hqmm/data/sequence_set.hpp"
+#include "hqmm/engine/device.hpp"
 #include "hqmm/io/json_number.hpp"
 #include "hqmm/io/model_file.hpp"
 #include "hqmm/io/sequences.hpp"

@@ -16,6 +16,7 @@
 #include "hqmm/core/fail.hpp"
 #include "hqmm/core/simd.hpp"
 #include "hqmm/core/types.hpp"
+#include "hqmm/engine/device.hpp"
 #include "hqmm/io/model_file.hpp"
 #include "hqmm/learn/option_table.hpp"
 #include "hqmm/learn/options.hpp"

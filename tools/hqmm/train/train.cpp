@@ -14,6 +14,7 @@
 
 #include "hqmm/core/fail.hpp"
 #include "hqmm/data/hash_text.hpp"
+#include "hqmm/engine/device.hpp"
 #include "hqmm/io/atomic_file.hpp"
 #include "hqmm/io/model_bytes.hpp"
 #include "hqmm/io/model_file.hpp"
