@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "hqmm/engine/cuda/cuda_engine.hpp"
+#include "hqmm/learn/rules.hpp"
 #include "hqmm/learn/update_rule.hpp"
 #include "hqmm/stiefel/tangent.hpp"
 #include "support/engine.hpp"

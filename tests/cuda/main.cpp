@@ -9,7 +9,7 @@
 int main(int argc, char** argv) {
   ::testing::InitGoogleTest(&argc, argv);
   try {
-    std::printf("%s\n", hqmm::cuda_device_name().c_str());
+    std::printf("%s\n", hqmm::detail::cuda_device_name().c_str());
   } catch (const hqmm::Error& error) {
     std::printf("skipped: no GPU (%s)\n", error.what());
     return 77;

@@ -42,8 +42,8 @@ TEST(GpuTraining, IsThatOfTheCpuToRounding) {
     options.device = DeviceKind::kCpu;
     const TrainResult cpu = train(data.train, data.validation, options);
     EXPECT_EQ(gpu.best_epoch, cpu.best_epoch);
-    const double found = score(gpu.model, data.validation, 0).log_likelihood;
-    const double expected = score(cpu.model, data.validation, 0).log_likelihood;
+    const double found = score(gpu.model, data.validation).log_likelihood;
+    const double expected = score(cpu.model, data.validation).log_likelihood;
     EXPECT_NEAR(found, expected, 1e-6 * std::abs(expected));
     testing::expect_feasible(gpu.model);
   }
@@ -58,7 +58,7 @@ TEST(GpuTraining, GoesOnFromACheckpointWithTheSameBytes) {
     const TrainResult whole = train(data.train, data.validation, options, hooks);
     ASSERT_EQ(checkpoints.size(), 3U);
     const TrainResult later =
-        train(data.train, data.validation, options, {}, {}, &checkpoints.front());
+        train(data.train, data.validation, options, {}, {.checkpoint = &checkpoints.front()});
     EXPECT_EQ(bytes_of(later.model), bytes_of(whole.model));
     EXPECT_EQ(later.best_epoch, whole.best_epoch);
   }
@@ -91,8 +91,8 @@ TEST(GpuTraining, OfClassifiers) {
   options.train.device = DeviceKind::kCpu;
   const Classifier cpu = fit_classifier(data, options);
   for (std::size_t c = 0; c < 2; ++c) {
-    const double expected = score(cpu.models[c], data, 0).log_likelihood;
-    EXPECT_NEAR(score(gpu.models[c], data, 0).log_likelihood, expected, 1e-6 * std::abs(expected));
+    const double expected = score(cpu.models[c], data).log_likelihood;
+    EXPECT_NEAR(score(gpu.models[c], data).log_likelihood, expected, 1e-6 * std::abs(expected));
   }
 }
 
