@@ -44,7 +44,8 @@ function(hqmm_cuda_objects name)
   add_library(${name} OBJECT ${sources})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/include)
   target_include_directories(${name} SYSTEM PRIVATE ${RANDOM123_INCLUDE_DIR})
-  set_target_properties(${name} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+  set_target_properties(${name} PROPERTIES CXX_VISIBILITY_PRESET hidden CUDA_VISIBILITY_PRESET hidden
+    VISIBILITY_INLINES_HIDDEN ON)
   target_link_libraries(${name} PRIVATE CUDA::cudart_static Eigen3::Eigen fmt::fmt nlohmann_json::nlohmann_json Threads::Threads
     hqmm_warnings)
   set(flags -Xcompiler=-Wall,-Wextra,-Wno-unknown-pragmas --expt-relaxed-constexpr)

@@ -41,7 +41,7 @@ template <typename... Args>
   return {code, fmt::format(format, std::forward<Args>(args)...)};
 }
 
-/// Text of unknown origin made fit for one line of a terminal, always valid UTF-8: characters that
+/// Text of unknown origin made safe for one line of a terminal, always valid UTF-8: characters that
 /// move the cursor, turn the writing direction or hide become "\u001b", bytes that are not UTF-8
 /// "\x80", and no more than `most` bytes of it are shown.
 [[nodiscard]] std::string printable(std::string_view text, std::size_t most = 40);

@@ -35,7 +35,9 @@ class SpectraOperator {
 class Solver : public Spectra::GenEigsSolver<SpectraOperator> {
  public:
   using GenEigsSolver::GenEigsSolver;
-  [[nodiscard]] detail::Vector ritz_values(hqmm::Index count) const { return m_ritz_val.head(count); }
+  [[nodiscard]] detail::Vector ritz_values(hqmm::Index count) const {
+    return m_ritz_val.head(count);
+  }
 };
 
 }  // namespace

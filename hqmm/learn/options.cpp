@@ -5,6 +5,7 @@
 #include "hqmm/engine/quantum/choose.hpp"
 #include "hqmm/learn/enum_names.hpp"
 #include "hqmm/learn/option_table.hpp"
+#include "hqmm/learn/recipes.hpp"
 
 namespace hqmm {
 using namespace detail;
@@ -91,7 +92,7 @@ void require_usable(const TrainOptions& options) {
   }
 }
 
-void require_usable_elsewhere(TrainOptions options) {
+void detail::require_usable_elsewhere(TrainOptions options) {
   options.device = DeviceKind::kCpu;
   require_usable(options);
 }

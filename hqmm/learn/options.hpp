@@ -102,7 +102,5 @@ template <>
 
 /// Throws kUsage for a value no run could use.
 void require_usable(const TrainOptions& options);
-/// The same of a run that began elsewhere: whether its device is here is not looked at.
-void require_usable_elsewhere(TrainOptions options);
 
 }  // namespace hqmm

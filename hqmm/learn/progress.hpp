@@ -18,7 +18,7 @@ namespace HQMM_API hqmm {
 /// Asked now and then; true ends the work in good order.
 using StopRequest = std::function<bool()>;
 
-/// Log-likelihood and description accuracy of some data; raw ones beside for infeasible models.
+/// Log-likelihood and description accuracy of some data; also raw ones for infeasible models.
 struct Figures {
   std::uint64_t symbols = 0;
   double log_likelihood = 0.0;
@@ -60,7 +60,7 @@ struct RestartSummary {
   std::string message;           // why it diverged
 };
 
-/// Everything a learner needs to go on as if never interrupted, as flat arrays: shapes follow from
+/// Everything a learner needs to resume as if never interrupted, as flat arrays: shapes follow from
 /// the options. Random choices are functions of (seed, restart, epoch) and need no state.
 using LearnerState = std::map<std::string, std::vector<Complex>>;
 
@@ -71,7 +71,7 @@ struct RestartState {
   LearnerState learner;
 };
 
-/// All that is needed to go on after the last whole epoch of every restart. Restarts that are
+/// All that is needed to resume after the last whole epoch of every restart. Restarts that are
 /// neither live nor finished have not begun.
 struct Checkpoint {
   std::vector<RestartState> live;
@@ -81,7 +81,7 @@ struct Checkpoint {
   double seconds = 0.0;
 };
 
-/// Where a run stands that goes on from a checkpoint.
+/// How far a run has come that resumes from a checkpoint.
 struct Resumption {
   std::size_t epoch = 0;  // whole epochs of every restart under way
   double seconds = 0.0;   // that the run has had before

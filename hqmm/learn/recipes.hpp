@@ -34,4 +34,7 @@ void apply_published_steps(TrainOptions& options, std::size_t alphabet_size);
 /// one stands for that epoch of all.
 [[nodiscard]] double share_of_work(const TrainOptions& options, std::size_t epochs);
 
+/// As require_usable(), of a run that began elsewhere: whether its device is here does not matter.
+void require_usable_elsewhere(TrainOptions options);
+
 }  // namespace hqmm::detail

@@ -9,7 +9,7 @@
 
 namespace hqmm::detail {
 
-/// A step halved so often is none: the direction is not finite.
+/// After so many halvings the step is given up: the direction is not finite.
 inline constexpr std::uint64_t kMostHalvings = 60;
 
 /// G − c⟨c, G⟩: the part of G in the tangent space of the sphere at c.

@@ -129,9 +129,14 @@ void RunDirectory::append(const EpochRecord& record) const {
 void RunDirectory::save(const Checkpoint& checkpoint) const {
   const std::string bytes = serialize_checkpoint(checkpoint, fingerprint());
   // Until the new one has its name there is the one before.
-  std::error_code ignored;
-  std::filesystem::rename(file(kCheckpoint), file(kBefore), ignored);
-  write_file(file(kCheckpoint), bytes);
+  std::error_code failure;
+  std::filesystem::rename(file(kCheckpoint), file(kBefore), failure);
+  try {
+    write_file(file(kCheckpoint), bytes);
+  } catch (const Error&) {
+    if (!failure) std::filesystem::rename(file(kBefore), file(kCheckpoint), failure);
+    throw;
+  }
 }
 
 std::optional<Checkpoint> RunDirectory::checkpoint(

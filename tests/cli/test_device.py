@@ -99,7 +99,8 @@ def began_on_a_gpu(run):
     config["options"]["device"] = "cuda"
     config["device"] = "a GPU"
     (run / "config.json").write_text(json.dumps(config))
-    (run / "checkpoint.h5").unlink()  # it knows the config.json that it belongs to
+    for checkpoint in run.glob("checkpoint*.h5"):  # they know the config.json that they belong to
+        checkpoint.unlink()
 
 
 @pytest.fixture
@@ -130,7 +131,8 @@ def test_a_run_of_before_there_was_a_choice_goes_on(tmp_path, data):
     config = json.loads((run / "config.json").read_text())
     del config["options"]["device"]
     (run / "config.json").write_text(json.dumps(config))
-    (run / "checkpoint.h5").unlink()
+    for checkpoint in run.glob("checkpoint*.h5"):
+        checkpoint.unlink()
     done = hqmm("train", "--resume", run)
     assert done.returncode == OK, done.stderr
 

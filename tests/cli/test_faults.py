@@ -80,6 +80,12 @@ class Case:
         assert contents(run) == self.whole, what
 
 
+def harmless(call):
+    """The files are there all the same, or it is the checkpoint before the last that is lost."""
+    name, file = call
+    return name in ("sync-folder", "remove") or file.endswith("checkpoint-before.h5")
+
+
 class CellsCase(Case):
     """The same of a command whose run directory keeps finished cells; its result is told and may be a file."""
 
@@ -178,7 +184,7 @@ def test_cells_on_a_full_disk(cells):
     for at, call in enumerate(cells.calls, 1):
         run = cells.run(at)
         done, _ = cells.start(run, "fail", at, errno.ENOSPC)
-        if call[0] not in ("sync-folder", "remove"):
+        if not harmless(call):
             assert done.returncode == CANNOT_WRITE and done.stderr.count("\n") == 1, (call, done)
         cells.assert_same_after_a_resume(run, call)
 
@@ -231,7 +237,7 @@ def test_every_call_fails_once(case, reason):
     for at, call in enumerate(case.calls, 1):
         run = case.run(at)
         done, _ = case.start(run, "fail", at, getattr(errno, reason))
-        if call[0] in ("sync-folder", "remove"):  # the files are there all the same
+        if harmless(call):
             assert done.returncode == OK, (call, done.stderr)
         else:
             assert done.returncode == CANNOT_WRITE and done.stderr.count("\n") == 1, (call, done)

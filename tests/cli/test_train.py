@@ -165,7 +165,7 @@ def test_a_model_worse_than_guessing_is_doubted(tmp_path):
     noise = tmp_path / "noise.txt"
     noise.write_text("".join(" ".join(str(rng.randrange(4)) for _ in range(100)) + "\n" for _ in range(60)))
     bad = ["-n", 4, "--epochs", 2, "--quiet", "--average", 0, "--schedule", "constant", "--step-size", 2]
-    done = hqmm("train", noise, "-o", tmp_path / "m.h5", *bad, "-w", 1, "--seed", 3)
+    done = hqmm("train", noise, "-o", tmp_path / "m.h5", *bad, "-w", 1, "--seed", 4)
     found = re.fullmatch(r"hqmm: warning: the model is worse than guessing: ([\d.]+) bits per symbol on validation data, "
                          r"where guessing takes 2\.0000 and the frequencies ([\d.]+); try -w 2, (.*), more data\n",
                          done.stderr)

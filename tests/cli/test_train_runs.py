@@ -70,7 +70,7 @@ def run(tmp_path, data):
 # What a run keeps
 
 def test_a_run_keeps_config_history_and_checkpoint(run):
-    assert {p.name for p in run.iterdir()} == {"config.json", "history.jsonl", "checkpoint.h5", "summary.json"}
+    assert {p.name for p in run.iterdir()} == {"config.json", "history.jsonl", "checkpoint.h5", "checkpoint-before.h5", "summary.json"}
     assert json.loads((run / "config.json").read_text())["options"]["epochs"] == 3
     records = history(run)
     assert [record["epoch"] for record in records] == [0, 1, 2, 3]
@@ -105,7 +105,7 @@ def test_a_finished_run_resumes_to_the_same_bytes(tmp_path, data, learner):
     for key in ("status", "restarts", "train", "validation", "best_epoch", "epochs_run"):
         assert again[key] == first[key]
     # and from nothing but its configuration
-    for name in ("checkpoint.h5", "history.jsonl"):
+    for name in ("checkpoint.h5", "checkpoint-before.h5", "history.jsonl"):
         (run / name).unlink()
     assert hqmm("train", "--resume", run).returncode == OK
     assert (run / "model.h5").read_bytes() == model
@@ -127,7 +127,7 @@ def test_a_resume_writes_where_it_is_told(tmp_path, data, run):
 
 def test_a_run_writes_through_no_link(tmp_path, data, run):
     (tmp_path / "mine").write_text("precious")
-    for name in ("checkpoint.h5", "history.jsonl", "model.h5", "summary.json"):
+    for name in ("checkpoint.h5", "checkpoint-before.h5", "history.jsonl", "model.h5", "summary.json"):
         kept = (run / name).read_bytes() if (run / name).exists() else None
         (run / name).unlink(missing_ok=True)
         (run / name).symlink_to(tmp_path / "mine")
@@ -185,7 +185,8 @@ def test_warm_starts_are_kept_with_the_run(tmp_path, data):
         run = tmp_path / name
         train(data, tmp_path / "m.h5", "-n", 2, "--epochs", 2, "--restarts", 2, "--warm-start", warm, "--run", run)
         model = (tmp_path / "m.h5").read_bytes()
-        (run / "checkpoint.h5").unlink()
+        for one in ("checkpoint.h5", "checkpoint-before.h5"):
+            (run / one).unlink()
         (tmp_path / "em.h5").unlink(missing_ok=warm == "em")
         assert hqmm("train", "--resume", run).returncode == OK
         assert (run / "model.h5").read_bytes() == model
@@ -490,12 +491,12 @@ def test_every_term_of_the_bound(tmp_path, data):
         assert text in shown
     assert "VIOLATED" not in shown
     assert hqmm_json("inspect", run)["stationarity"] == found
-    # a finished run keeps its measurement; one that was broken off measures again from its beginning
+    # a finished run keeps its measurement; one that was broken off measures again from the beginning
     assert hqmm("train", "--resume", run).returncode == OK
     assert json.loads((run / "stationarity.json").read_text()) == found
     (run / "stationarity.json").unlink()
     done = hqmm("train", "--resume", run)
-    assert "from its beginning" in done.stderr
+    assert "from the beginning" in done.stderr
     assert json.loads((run / "stationarity.json").read_text()) == found
 
 

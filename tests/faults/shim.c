@@ -57,7 +57,8 @@ static int fails(const char* name, const char* path) {
   const long at = atol(setting("HQMM_FAULT_AT"));
   if (mode_is("delay")) usleep((useconds_t)at);
   const long call = ++calls;
-  const int makes = strcmp(name, "create") == 0 || strcmp(name, "write") == 0 || strcmp(name, "folder") == 0;
+  const int makes =
+      strcmp(name, "create") == 0 || strcmp(name, "write") == 0 || strcmp(name, "folder") == 0;
   errno = atoi(setting("HQMM_FAULT_ERRNO"));
   if (call >= at && mode_is("full")) return makes;
   if (call >= at && mode_is("sync")) return strcmp(name, "sync") == 0;

@@ -91,8 +91,7 @@ bool EdgeChain::walk(std::size_t first, std::size_t last, const ChainOptions& ho
   options.rescale_every = kSymbolsBetween / word_length_;
   ChainPass<TraceForm> pass(form_, program_, first, last, options, scratch_, result_);
   if (!pass.run()) return false;
-  if (options.backward)
-    form_.chain_words(program_, 1, result_.gradients);
+  if (options.backward) form_.chain_words(program_, 1, result_.gradients);
   return true;
 }
 

@@ -2,13 +2,30 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
+#include "hqmm/core/error.hpp"
 #include "hqmm/learn/trainer.hpp"
 
 namespace hqmm::cli {
+namespace {
+
+/// None for a word that is not a status: the file of a damaged run may hold anything.
+std::optional<TrainStatus> status_of(std::string_view text) {
+  try {
+    return parse<TrainStatus>(text);
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+}  // namespace
 
 std::string training_end(std::string_view status, std::size_t epochs) {
+  const std::optional<TrainStatus> known = status_of(status);
+  if (!known) return std::string(status);
   const std::string count = fmt::format("{} epoch{}", epochs, epochs == 1 ? "" : "s");
-  switch (parse<TrainStatus>(status)) {
+  switch (*known) {
     case TrainStatus::kMaxEpochs:
       return epochs == 1 ? "ran its one epoch" : "ran all " + count;
     case TrainStatus::kConverged:

@@ -20,6 +20,7 @@
 #include "hqmm/io/model_file.hpp"
 #include "hqmm/learn/option_table.hpp"
 #include "hqmm/learn/options.hpp"
+#include "hqmm/learn/recipes.hpp"
 #include "hqmm/model/filter.hpp"
 #include "hqmm/model/hqmm.hpp"
 #include "hqmm/run/run_directory.hpp"

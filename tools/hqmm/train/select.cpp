@@ -17,6 +17,7 @@
 #include "hqmm/io/atomic_file.hpp"
 #include "hqmm/io/model_bytes.hpp"
 #include "hqmm/io/model_file.hpp"
+#include "hqmm/learn/recipes.hpp"
 #include "hqmm/learn/trainer.hpp"
 #include "hqmm/model/parameters.hpp"
 #include "hqmm/run/active_run.hpp"
