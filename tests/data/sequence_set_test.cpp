@@ -45,6 +45,20 @@ TEST(SymbolBlock, WidensAt255AndKeepsWhatIsMissing) {
   EXPECT_EQ(block.wide_data()[1], kMissing);
 }
 
+TEST(SymbolBlock, SerialSaysWhatTheSymbolsAre) {
+  EXPECT_EQ(SymbolBlock().serial(), 0U);
+  SymbolBlock block = block_of({1, 2, 3});
+  const std::uint64_t serial = block.serial();
+  EXPECT_NE(serial, 0U);
+  EXPECT_NE(block_of({1, 2, 3}).serial(), serial);
+  const SymbolBlock copy = block;
+  EXPECT_NE(copy.serial(), serial);
+  block.push_back(4);  // what was there is still there
+  EXPECT_EQ(block.serial(), serial);
+  const SymbolBlock moved = std::move(block);
+  EXPECT_EQ(moved.serial(), serial);
+}
+
 TEST(SymbolBlock, MissingAloneDoesNotWiden) {
   EXPECT_FALSE(block_of(Symbols(5000, kMissing)).wide());
 }

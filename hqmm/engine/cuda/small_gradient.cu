@@ -24,6 +24,7 @@ struct Products {
   static constexpr int kAllAcross = (kSize + 7) / 8;
   static constexpr int kParts = kAllAcross > 4 ? 2 : 1;
   static constexpr int kAcross = (kAllAcross + kParts - 1) / kParts;
+  static constexpr std::uint32_t kItems = kSize <= 8 ? 32 : kSize <= 16 ? 16 : 8;  // at a time
 
   double sums[kDown][kAcross][4];
   int group, place, first_column;
@@ -79,6 +80,7 @@ struct Products {
 
 template <int kSize>
 __global__ void __launch_bounds__(32 * kWarps) products_kernel(const SmallProducts a) {
+  constexpr std::uint32_t kItems = Products<kSize>::kItems;
   const std::uint32_t chunk = blockIdx.x * kWarps + threadIdx.x / 32;
   const std::uint64_t first = std::uint64_t{chunk} * a.chunk;
   if (first >= a.steps) return;
@@ -97,10 +99,10 @@ __global__ void __launch_bounds__(32 * kWarps) products_kernel(const SmallProduc
     const std::uint32_t item = inside ? a.sorted_items[at + lane] : 0;
     const std::uint32_t same = __popc(__ballot_sync(kAll, mine == op));  // they are sorted
 #pragma unroll 1
-    for (std::uint32_t k = 0; k < same; k += 8) {
+    for (std::uint32_t k = 0; k < same; k += kItems) {
 #pragma unroll
-      for (std::uint32_t half = 0; half < 8; half += 4) {
-        const std::uint32_t which = k + half + lane % 4;
+      for (std::uint32_t four = 0; four < kItems; four += 4) {
+        const std::uint32_t which = k + four + lane % 4;
         const std::uint32_t its = __shfl_sync(kAll, item, static_cast<int>(which % 32));
         products.add(a.adjoints, a.states, its, which < same);
       }
