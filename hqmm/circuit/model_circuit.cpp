@@ -160,8 +160,8 @@ ModelCircuit model_circuit(const AnyModel& given, const CircuitOptions& options)
   const HermitianEigen initial = spectrum_of(model.initial_state);
   if (options.initial == InitialCircuit::kPure && initial.values.size() > 1) {
     throw fail(ErrorCode::kUsage,
-               "{}: the initial state is mixed, of rank {}; without the option it is prepared by "
-               "purification",
+               "{}: the initial state is mixed, of rank {}; "
+               "without the option it is prepared by purification",
                option("initial", "pure"), initial.values.size());
   }
   const KrausSet& set = model.sets.front();

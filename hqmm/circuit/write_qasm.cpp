@@ -32,14 +32,14 @@ std::string arguments(const ModelCircuit& circuit) {
 std::string header(const ModelCircuit& circuit) {
   std::string out = fmt::format(
       "// A hidden quantum Markov model as a circuit, by hqmm {}.\n"
-      "// q[0] to q[{}] hold the latent state; the {} above are the environment, |0> before every "
-      "step.\n",
+      "// q[0] to q[{}] hold the latent state; "
+      "the {} above are the environment, |0> before every step.\n",
       HQMM_VERSION, circuit.system_qubits - 1, circuit.environment_qubits);
   if (circuit.measured_qubits == 0)
     return out + "// There is one symbol only: nothing to measure.\n";
   out += fmt::format(
-      "// A step measures {} qubits into as many bits, the lowest first; the number they make is "
-      "the outcome.\n",
+      "// A step measures {} qubits into as many bits, "
+      "the lowest first; the number they make is the outcome.\n",
       circuit.measured_qubits);
   for (Index y = 0; y < static_cast<Index>(circuit.alphabet.size()); ++y)
     out += "//   " + outcome_text(circuit, y) + "\n";

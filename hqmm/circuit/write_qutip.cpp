@@ -87,12 +87,12 @@ std::string write_qutip(const ModelCircuit& circuit) {
                      circuit.qubits(), circuit.system_qubits, circuit.measured_qubits,
                      circuit.outcomes_per_symbol);
   out +=
-      "# (target, control, theta, phi, lambda): CX where there is a control, else U(theta, phi, "
-      "lambda).\nPREPARE = " +
+      "# (target, control, theta, phi, lambda): "
+      "CX where there is a control, else U(theta, phi, lambda).\nPREPARE = " +
       gate_list(circuit.prepare) + "\n";
   out +=
-      "# For every different step its unitaries; the environment is reset between them.\nSTEPS = "
-      "[\n";
+      "# For every different step its unitaries; "
+      "the environment is reset between them.\nSTEPS = [\n";
   for (const CircuitStep& step : circuit.steps) {
     out += "[" + gate_list(step.evolve);
     if (step.emit) out += ", " + gate_list(*step.emit);

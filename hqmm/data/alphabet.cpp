@@ -90,11 +90,10 @@ Alphabet Alphabet::tokens(std::vector<std::string> tokens) {
                             return c <= ' ' || c == ',' || c == '#' || c == 0x7F;
                           });
     if (!writable) {
-      throw fail(
-          ErrorCode::kUsage,
-          "'{}' cannot be an alphabet token: tokens are not empty, not '?', and hold no blank, "
-          "comma or '#'",
-          printable(token));
+      throw fail(ErrorCode::kUsage,
+                 "'{}' cannot be an alphabet token: tokens are not empty, "
+                 "not '?', and hold no blank, comma or '#'",
+                 printable(token));
     }
     if (++seen[token] > 1) {
       throw fail(ErrorCode::kUsage, "the alphabet names '{}' twice", printable(token));
@@ -116,8 +115,8 @@ Alphabet Alphabet::parse(std::string_view text) {
   }
   if (text.find(',') == std::string_view::npos) {
     throw fail(ErrorCode::kUsage,
-               "'{}' is not an alphabet: give dna, rna, protein, a number of symbols (6) or a list "
-               "(a,b,c)",
+               "'{}' is not an alphabet: give dna, rna, protein, "
+               "a number of symbols (6) or a list (a,b,c)",
                printable(text));
   }
   std::vector<std::string> list;

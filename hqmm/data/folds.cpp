@@ -229,8 +229,8 @@ std::vector<std::uint32_t> make_folds(const SequenceSet& set, std::size_t folds,
   const std::vector<Indices> groups = shuffled_groups(set, grouping, random);
   if (groups.size() < folds) {
     throw fail(ErrorCode::kUsage,
-               "cannot make {} folds: the {} sequences form only {} groups that may be separated "
-               "(grouping {})",
+               "cannot make {} folds: the {} sequences form only "
+               "{} groups that may be separated (grouping {})",
                folds, set.size(), groups.size(), grouping.text());
   }
   const Strata strata(set);
@@ -264,13 +264,13 @@ Split hold_out(const SequenceSet& set, double share, const Grouping& grouping, s
   RandomStream random(seed, Purpose::kFolds, kHoldOutStream);
   std::vector<Indices> groups = shuffled_groups(set, grouping, random);
   if (groups.size() < 2) {
-    throw fail(
-        ErrorCode::kUsage,
-        "cannot hold out a share of the data: {} (grouping {}), and one must be held out and "
-        "one kept",
-        set.size() < 2 ? fmt::format("it has {} sequence{}", set.size(), set.size() == 1 ? "" : "s")
-                       : fmt::format("its {} sequences form one group", set.size()),
-        grouping.text());
+    throw fail(ErrorCode::kUsage,
+               "cannot hold out a share of the data: "
+               "{} (grouping {}), and one must be held out and one kept",
+               set.size() < 2
+                   ? fmt::format("it has {} sequence{}", set.size(), set.size() == 1 ? "" : "s")
+                   : fmt::format("its {} sequences form one group", set.size()),
+               grouping.text());
   }
   const Strata strata(set);
   const Indices turn = permutation(strata.count(), random);

@@ -18,8 +18,8 @@ constexpr std::size_t kMostPositions = std::size_t{1} << 32;
 
 [[noreturn]] void refuse(std::string_view text) {
   throw fail(ErrorCode::kUsage,
-             "{}: expected stationary, each, window:A-B, window:A-B,tie=K (A ≤ B, "
-             "K ≥ 1) or map:FILE",
+             "{}: expected stationary, each, window:A-B, "
+             "window:A-B,tie=K (A ≤ B, K ≥ 1) or map:FILE",
              option("positions", printable(text)));
 }
 

@@ -76,8 +76,8 @@ std::vector<double> log_odds(const std::vector<double>& joint) {
 Hqmm as_hqmm(const AnyModel& model) {
   if (!is_feasible(model)) {
     throw fail(ErrorCode::kBadData,
-               "a model that is not trace preserving cannot be explained: its weights are not "
-               "probabilities");
+               "a model that is not trace preserving cannot be explained: "
+               "its weights are not probabilities");
   }
   if (const auto* hmm = std::get_if<Hmm>(&model)) return embed_rank_one(*hmm);
   if (const auto* hmm = std::get_if<EdgeHmm>(&model)) return embed_rank_one(*hmm);

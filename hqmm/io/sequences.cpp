@@ -101,8 +101,8 @@ SequenceSet read_one(const std::string& path, const ReadOptions& options, bool o
   const Format format = format_of(input, options, path);
   if (one_of_several && format == Format::kMat && !options.base) {
     throw fail(ErrorCode::kUsage, in_file(path),
-               "with several files the number that means symbol 0 in MATLAB's is not guessed; give "
-               "{} or 0",
+               "with several files the number that means symbol "
+               "0 in MATLAB's is not guessed; give {} or 0",
                option("base", "1"));
   }
   return read_whole(format, input, options, path);

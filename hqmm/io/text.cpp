@@ -305,8 +305,8 @@ void require_writable_start(const std::string& text, const Alphabet& alphabet) {
       alphabet.single_letters() ? kByteOrderMark.substr(0, 1) : kByteOrderMark;
   if (!text.starts_with(mark)) return;
   throw fail(ErrorCode::kBadData,
-             "the sequences cannot be written as text: their first symbol would be read as a "
-             "byte-order mark");
+             "the sequences cannot be written as text: "
+             "their first symbol would be read as a byte-order mark");
 }
 
 }  // namespace

@@ -34,8 +34,7 @@ OptionRow<C> positions_row() {
       .type_name = "P",
       .help =
           "Which positions share parameters: stationary, each, window:A-B,tie=K or map:FILE; "
-          "by default a window in the middle when all sequences have one length, else "
-          "stationary",
+          "by default a window in the middle when all sequences have one length, else stationary",
       .by_data = true};
   row.get = [](const C& options) -> OptionValue {
     const bool mapped = options.positions.kind == PositionPlan::Kind::kMap;

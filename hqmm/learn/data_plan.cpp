@@ -16,8 +16,8 @@ constexpr std::size_t kLargestAutoBurnIn = 1000;  // of validation sequences
 Error nothing_left(const char* what, const SequenceSet& set, std::size_t burn_in,
                    const char* option_id) {
   return fail(ErrorCode::kBadData,
-              "no {} symbol is left after the burn-in of {}: the longest sequence has {} (use a "
-              "smaller {})",
+              "no {} symbol is left after the burn-in of {}: "
+              "the longest sequence has {} (use a smaller {})",
               what, burn_in, set.longest(), option(option_id));
 }
 

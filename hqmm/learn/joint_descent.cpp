@@ -57,8 +57,8 @@ double JointDescent::step(std::span<const std::uint32_t> chosen, std::size_t epo
     found = objective_.gradient(models_, batch, labels, kind);
   } catch (const NotFiniteError& error) {
     throw fail(ErrorCode::kDiverged,
-               "training diverged: symbol {} of sequence {} got probability 0 (smoothing above 0 "
-               "prevents that)",
+               "training diverged: symbol {} of sequence {} got "
+               "probability 0 (smoothing above 0 prevents that)",
                error.place().position + 1, chosen[error.place().sequence] + 1);
   }
   const double scale = 1.0 / static_cast<double>(chosen.size());

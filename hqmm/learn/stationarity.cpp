@@ -263,8 +263,7 @@ StationarityProbe::StationarityProbe(const SequenceSet& train, const DataPlan& p
   }
   if (options.schedule != ScheduleKind::kConstant || options.restarts != 1) {
     throw fail(ErrorCode::kUsage,
-               "the convergence bound is about one run with a constant step size: use "
-               "{} and {}",
+               "the convergence bound is about one run with a constant step size: use {} and {}",
                option("schedule", "constant"), option("restarts", 1));
   }
   if (options.emission == EmissionKind::kState && options.emission_step != options.step_size) {

@@ -272,8 +272,8 @@ void require_compatible(const GivenOptions& given) {
     throw fail(ErrorCode::kUsage, "{} is about ns-ris, not {}", literal, name_of(asked.learner));
   if (given.contains("average")) {
     throw fail(ErrorCode::kUsage,
-               "{} does not go with {}: a mean of infeasible models is projected back before it "
-               "is scored",
+               "{} does not go with {}: a mean of infeasible "
+               "models is projected back before it is scored",
                option("average"), literal);
   }
 }

@@ -19,11 +19,10 @@ constexpr double kEnlarged = 0x1p+600;      // a power of two: nothing else chan
 /// exclude.
 void require_weight(double weight, std::size_t t) {
   if (weight > 0.0 && std::isfinite(weight)) return;
-  throw fail(
-      ErrorCode::kBadData,
-      "the model gives the symbols at position {} a total weight of {:.3g}: its operators {} the "
-      "state",
-      t, weight, weight > 0.0 ? "blow up" : "annihilate");
+  throw fail(ErrorCode::kBadData,
+             "the model gives the symbols at position {} a total weight of {:.3g}: "
+             "its operators {} the state",
+             t, weight, weight > 0.0 ? "blow up" : "annihilate");
 }
 
 }  // namespace

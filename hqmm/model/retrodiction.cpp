@@ -104,8 +104,8 @@ void retrodict(const Hqmm& model, const SequenceView& sequence,
                const std::function<void(std::size_t, const PastQuantumState&)>& each) {
   if (!is_feasible(model)) {
     throw fail(ErrorCode::kBadData,
-               "a model that is not trace preserving has no smoothed states: its weights are not "
-               "probabilities");
+               "a model that is not trace preserving has no smoothed states: "
+               "its weights are not probabilities");
   }
   const Forward forward = filter_all(model, sequence);
   Matrix effect = Matrix::Identity(model.latent_dim(), model.latent_dim());

@@ -125,8 +125,8 @@ TEST(MakeFolds, SaysWhyItCannot) {
                  [&] { (void)make_folds(distinct_set(10), folds, kNone, 1); });
   }
   expect_error(ErrorCode::kUsage,
-               "cannot make 3 folds: the 9 sequences form only 2 groups that may be separated "
-               "(grouping identical)",
+               "cannot make 3 folds: the 9 sequences form only 2 "
+               "groups that may be separated (grouping identical)",
                [] {
                  (void)make_folds(set_of_groups({{4, 5}}), 3, kIdentical, 1);
                });

@@ -197,8 +197,8 @@ void run_cross_validate(CrossValidateFlags& options) {
   for (const FoldOutcome& fold : found.folds) {
     for (const std::uint32_t c : fold.unlearned) {
       warn(
-          fmt::format("class {} is in one fold only: nothing could be learned of it there, and its "
-                      "rows count as errors",
+          fmt::format("class {} is in one fold only: "
+                      "nothing could be learned of it there, and its rows count as errors",
                       class_text(found.classes[c])));
     }
   }

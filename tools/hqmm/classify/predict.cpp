@@ -217,8 +217,8 @@ void run_classify_predict(const ClassifyPredictFlags& options) {
   const Known known = known_rows(set, classifier.classes);
   if (known.strange > 0) {
     warn(
-        fmt::format("{} of {} rows are of a class that the classifier does not know: they are not "
-                    "in the errors",
+        fmt::format("{} of {} rows are of a class that the classifier does not know: "
+                    "they are not in the errors",
                     known.strange, set.size()));
   }
   const bool judged = !known.rows.empty();

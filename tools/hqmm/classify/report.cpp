@@ -219,10 +219,10 @@ std::string cross_validation_report(const CrossValidationView& view) {
   }
   if (!view.explanation) return out;
   out += fmt::format(
-      "\n## What the decisions rest on\n\nA contribution is what the symbol of a position (counted "
-      "from 0; from the end −1 is the last) changes in the log-odds of the class, in nats: the "
-      "mean "
-      "over the class's own rows, each explained by the models that never saw it ({} rows).\n",
+      "\n## What the decisions rest on\n\nA contribution is what the symbol of a position "
+      "(counted from 0; from the end −1 is the last) changes in the log-odds of the class, "
+      "in nats: the mean over the class's own rows, "
+      "each explained by the models that never saw it ({} rows).\n",
       view.explanation->rows());
   for (std::size_t c = 0; c < found.classes.size(); ++c)
     out += fmt::format("\n### {}\n\n{}", class_text(found.classes[c]),

@@ -67,11 +67,10 @@ void run_convert(const ConvertFlags& options) {
     return;
   }
   if (!ends(".h5") && !ends(".hdf5") && !ends(".json") && !ends(".mat")) {
-    throw fail(
-        ErrorCode::kUsage,
-        "'{}' does not say what to write: end OUT in .h5, .json or .mat for a model, .txt or "
-        ".fa for sequences",
-        options.out);
+    throw fail(ErrorCode::kUsage,
+               "'{}' does not say what to write: end OUT in .h5, "
+               ".json or .mat for a model, .txt or .fa for sequences",
+               options.out);
   }
   ModelFile file = read_model(options.in);
   if (!options.embed.empty()) embed(options, file);

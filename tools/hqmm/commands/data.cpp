@@ -95,8 +95,8 @@ void run_data(const FetchFlags& options) {
   const std::string found = sha256(bytes);
   if (found != options.sha256) {
     throw fail(ErrorCode::kBadData, Where{.file = options.from},
-               "this is not the published splice.data, nothing was written: its SHA-256 is {} ({} "
-               "bytes), expected {}",
+               "this is not the published splice.data, nothing was written: "
+               "its SHA-256 is {} ({} bytes), expected {}",
                found, bytes.size(), options.sha256);
   }
   make_data_folder(options, path);

@@ -99,12 +99,10 @@ void run_generate(const GenerateFlags& options) {
     output.write(dump(report));
     output.finish();
   }
-  narrate(
-      options.common,
-      fmt::format(
-          "{}: train.txt (20 × 3000), validation.txt and test.txt (10 × 3000 each), true_model.h5 "
-          "and .json ({}) → {}",
-          options.which, describe(source), folder.string()));
+  narrate(options.common,
+          fmt::format("{}: train.txt (20 × 3000), validation.txt and test.txt (10 × 3000 each), "
+                      "true_model.h5 and .json ({}) → {}",
+                      options.which, describe(source), folder.string()));
   narrate(options.common, "entropy rate " + entropy_text(entropy));
 }
 

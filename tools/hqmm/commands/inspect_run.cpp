@@ -253,8 +253,8 @@ std::string bound_text(const nlohmann::json& s) {
                        assumed.at(key).get<bool>() ? "met" : "VIOLATED: " + violated);
   };
   assumption("on_manifold", "Γ_{k+1} ∈ St",
-             fmt::format("Γ_{{k+1}} leaves the manifold, ‖Γ†Γ − I‖ up to {}; the theorem does not "
-                         "speak of this run",
+             fmt::format("Γ_{{k+1}} leaves the manifold, ‖Γ†Γ − I‖ up to {}; "
+                         "the theorem does not speak of this run",
                          figure_text(s.at("largest_feasibility_residual"))));
   assumption("direction_error_below_one", "ε < 1", "the bound is infinite");
   assumption("constant_step_size", "constant η", "the step size changed");

@@ -76,8 +76,8 @@ void add_report(Command program) {
               "  hqmm report model.h5 splice.h5                   a model, a classifier\n"
               "  hqmm report reproduction/ docs/studies/dna.json  what reproduce and a study "
               "found\n"
-              "The page opens offline and asks for nothing. Every figure has its numbers beside "
-              "it.");
+              "The page opens offline and asks for nothing. "
+              "Every figure has its numbers beside it.");
   command
       .add_option("THING", flags->things,
                   "run folder, model or classifier file, folder of reproduce, or the JSON of "

@@ -124,8 +124,8 @@ Scanned read_scanned(const ScanFlags& options) {
   if (out.is_classifier) {
     if (options.background_option.given())
       throw fail(ErrorCode::kUsage,
-                 "--background is for a single model: the classes of a classifier are each "
-                 "other's");
+                 "--background is for a single model: "
+                 "the classes of a classifier are each other's");
     out.classifier = parse_classifier(bytes, options.model).classifier;
     for (const AnyModel& model : out.classifier.models) warn_if_infeasible(model, options.model);
     out.classes = classes_called(options, out.classifier);

@@ -186,8 +186,8 @@ void run_score(const ScoreFlags& options) {
   warn_if_infeasible(file.model, options.model);
   if (result.sequences == 0) {
     throw fail(ErrorCode::kBadData, {shown(options.sequences), {}, {}, {}, {}},
-               "no symbol is left to score: every sequence is missing or not longer than the "
-               "burn-in of {}",
+               "no symbol is left to score: "
+               "every sequence is missing or not longer than the burn-in of {}",
                options.burn_in);
   }
   if (result.first_impossible) {

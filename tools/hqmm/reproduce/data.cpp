@@ -47,8 +47,8 @@ SyntheticData published(Study study, const fs::path& folder) {
   for (const SequenceSet* one : {&out.train, &out.validation, &out.test}) {
     if (one->longest() > kBenchmarkBurnIn) continue;
     throw fail(ErrorCode::kBadData, Where{.file = folder.string()},
-               "the sequences are too short: the first {} symbols are not scored, the longest has "
-               "{}",
+               "the sequences are too short: "
+               "the first {} symbols are not scored, the longest has {}",
                kBenchmarkBurnIn, one->longest());
   }
   return out;
@@ -88,8 +88,8 @@ void add_splice(const ReproduceOptions& options, ReproductionData& out) {
     out.hashes[Study::kSplice] = hash_text(*out.splice);
   } else if (options.which != "all") {
     throw fail(ErrorCode::kNoInput,
-               "splice.data is neither in --data nor in $HQMM_DATA: fetch it with 'hqmm data "
-               "splice'");
+               "splice.data is neither in --data nor in $HQMM_DATA: "
+               "fetch it with 'hqmm data splice'");
   }
 }
 

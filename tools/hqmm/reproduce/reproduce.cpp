@@ -124,16 +124,16 @@ void run_reproduce(const ReproduceOptions& options) {
   const std::vector<Cell> plan = make_plan(how);
   if (options.which == "all" && !data.splice)
     narrate(options.common,
-            "splice is skipped: there is no splice.data in --data or $HQMM_DATA (fetch it with "
-            "'hqmm data splice')");
+            "splice is skipped: there is no splice.data in --data "
+            "or $HQMM_DATA (fetch it with 'hqmm data splice')");
   narrate(options.common, fmt::format("{} cells; data: {}", plan.size(), data.source));
   const Reproduction all = gather(options, data, studies, run_cells(options, plan, data));
   const Json json = results_json(all);
   write_results(all, json);
   for (const AboveTruth& one : all.above)
     warn(
-        fmt::format("{} scores above the true model by {:.4f}, {:.1f} standard errors: a bug or "
-                    "rare luck",
+        fmt::format("{} scores above the true model by {:.4f}, "
+                    "{:.1f} standard errors: a bug or rare luck",
                     describe(one.cell), one.test.difference, one.test.t.value_or(0.0)));
   Output output(readers_of(options.common));
   output.write(options.common.json ? dump(json) : terminal_tables(all));

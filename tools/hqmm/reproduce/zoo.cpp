@@ -89,12 +89,12 @@ Cells zoo_cells(const std::vector<ZooRow>& rows) {
 std::string zoo_page(const ReproduceOptions& options, const std::vector<ZooRow>& rows) {
   return fmt::format(
       "# The smallest models of processes with a known truth\n\n"
-      "Written by `{}` (hqmm {}); do not edit. The processes are those of `hqmm generate` "
-      "(zoo.md).\n\n{}\n"
-      "All numbers but parameters are bits per symbol, those of models on the test sequences after "
-      "{} symbols. Sizes are learned from the smallest\non, HQMMs by n and then w, HMMs (by EM, "
-      "emitting on their states or their edges) by n, on 60,000 symbols, until one is within {} "
-      "bits of the true\n"
+      "Written by `{}` (hqmm {}); do not edit. "
+      "The processes are those of `hqmm generate` (zoo.md).\n\n{}\n"
+      "All numbers but parameters are bits per symbol, those of models on the "
+      "test sequences after {} symbols. Sizes are learned from the smallest\non, "
+      "HQMMs by n and then w, HMMs (by EM, emitting on their states or their edges) by n, "
+      "on 60,000 symbols, until one is within {} bits of the true\n"
       "model. Where none is, the figures are of the one that came closest.\n",
       options.command(), HQMM_VERSION, aligned_markdown_table(zoo_cells(rows), 3), kZooBurnIn,
       kCloseEnough);

@@ -69,8 +69,8 @@ void TrainFlags::add_option_flags(Command command) {
 void TrainFlags::add_preset_flag(Command command) {
   command
       .add_option("--preset", preset_,
-                  "default, or paper: its protocol, with COSM's tuned step sizes; other flags "
-                  "still override")
+                  "default, or paper: its protocol, "
+                  "with COSM's tuned step sizes; other flags still override")
       .check(one_of({"default", "paper"}))
       .capture_default_str()
       .group(kModel)

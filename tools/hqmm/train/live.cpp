@@ -80,8 +80,8 @@ class LivePage::Server {
                       : (http_.bind_to_port(kAddress, port) ? port : -1);
     if (port_ <= 0) {
       throw fail(ErrorCode::kUsage,
-                 "--live: port {} cannot be had: another program may have it, choose another or "
-                 "none",
+                 "--live: port {} cannot be had: "
+                 "another program may have it, choose another or none",
                  port);
     }
     const SignalsBlocked blocked;  // Ctrl-C is for the training
@@ -272,8 +272,8 @@ void require_live_pages() {
       "build it again ('./dev build'), or look at the run with 'hqmm inspect' as it goes";
   if (!has_report_page())
     throw fail(ErrorCode::kUsage,
-               "--live: this hqmm was built without npm and has no page to show: install nodejs "
-               "and npm, {}",
+               "--live: this hqmm was built without npm and has no page to show: "
+               "install nodejs and npm, {}",
                kOtherwise);
 #ifndef HQMM_HAS_HTTPLIB
   throw fail(ErrorCode::kUsage,
