@@ -1,8 +1,8 @@
 // Circuits of two kinds of gates, and what they cost.
 //
-//   U(θ, φ, λ) = [ cos θ/2          −e^{iλ} sin θ/2      ]      CX: flips `target` where `control`
-//   is 1
-//                [ e^{iφ} sin θ/2    e^{i(φ+λ)} cos θ/2 ]
+//   U(θ, φ, λ) = [ cos θ/2          −e^{iλ} sin θ/2    ]
+//                [ e^{iφ} sin θ/2   e^{i(φ+λ)} cos θ/2 ]
+//   CX           flips `target` where `control` is 1
 //
 // Qubit 0 is the lowest bit of a basis state's index.
 #pragma once

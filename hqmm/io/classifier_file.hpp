@@ -1,12 +1,14 @@
 // Classifier files: HDF5, kind "classifier".
 //
-//   attributes   format "hqmm-model", version 1, or 2 where a class has a structured model, kind
-//                "classifier"
-//   classes      the classes' names, in byte order          priors   their prior probabilities
-//   alphabet     the symbols of all models                  provenance   JSON
+//   attributes   format "hqmm-model"; version 1, or 2 where a class has a structured model;
+//                kind "classifier"
+//   classes      the classes' names, in byte order
+//   priors       their prior probabilities
+//   alphabet     the symbols of all models
+//   provenance   JSON
 //   0, 1, 2 …    a group per class, in the order of `classes`, with the attributes kind and field
-//                and the arrays of a model file (names are data and may hold '/': groups go by
-//                number)
+//                and the arrays of a model file. Groups go by number because names are data and
+//                may hold '/'.
 #pragma once
 
 #include <string>

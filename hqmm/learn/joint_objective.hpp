@@ -1,8 +1,7 @@
 // The objective that ties the models of all classes together, and its gradient.
 //
 //   discriminative   Σ_x v_c log p_c(x),   p(x) = softmax_d(ℓ_d(x) + log P(d)),   c the class of x
-//                    ∂/∂ℓ_d = v_c ([d = c] − p_d):  a gradient of weighted log-likelihoods per
-//                    class
+//                    ∂/∂ℓ_d = v_c ([d = c] − p_d):  per class, weighted log-likelihoods' gradient
 //   generative       Σ_x v_c ℓ_c(x)
 //
 // ℓ_d is of the smoothed model of class d; gradients are by the Γ of the models themselves.

@@ -294,8 +294,8 @@ std::string findings_text(const InspectFlags& options, const ModelFile& file,
                      : "INFEASIBLE: not trace preserving, its raw numbers are not probabilities");
   if (!found.spectrum) {
     return out +
-           "channel                 depends on the position: no fixed point, spectrum or entropy "
-           "rate\n";
+           "channel                 depends on the position: "
+           "no fixed point, spectrum or entropy rate\n";
   }
   out += fmt::format("fixed point{}\n",
                      found.spectrum->unique_fixed_point

@@ -71,11 +71,9 @@ void add_report(Command program) {
           .footer(
               "Examples:\n"
               "  hqmm report runs/a -o report.html                how a training went\n"
-              "  hqmm report runs/* --data test.txt               runs side by side, scored on the "
-              "same sequences\n"
+              "  hqmm report runs/* --data test.txt               runs, scored on the same data\n"
               "  hqmm report model.h5 splice.h5                   a model, a classifier\n"
-              "  hqmm report reproduction/ docs/studies/dna.json  what reproduce and a study "
-              "found\n"
+              "  hqmm report reproduction/ docs/studies/dna.json  what was measured\n"
               "The page opens offline and asks for nothing. "
               "Every figure has its numbers beside it.");
   command
