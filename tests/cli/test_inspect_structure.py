@@ -95,3 +95,10 @@ def test_the_lines_for_qutip_agree(tmp_path, kraus):
     (tmp_path / "model.json").write_text(json.dumps(hqmm_json("inspect", tmp_path / "model.h5", *QUICK)))
     done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+def test_no_zero_has_a_sign(tmp_path):
+    """The fixed point of a unital channel is a multiple of 1: rounding leaves a minus where nothing is."""
+    for name, kraus in {"cycle": dephased(turning()), "phases": turning(seed=1), "random": random_kraus(3, 2, 2)}.items():
+        text = hqmm("inspect", write_hqmm(tmp_path / f"{name}.h5", kraus), *QUICK).stdout
+        assert "fixed point" in text and "-0.0000i" not in text and "-0.0000 " not in text and "-0.000000" not in text

@@ -196,7 +196,7 @@ def test_those_who_look_take_nothing_from_the_training(data, tmp_path):
             for one in idle:
                 one.close()
         out, _ = process.communicate(timeout=60)
-        assert process.returncode == OK and "max-epochs" in out
+        assert process.returncode == OK and "ran all " in out
     assert (tmp_path / "seen" / "model.h5").read_bytes() == (tmp_path / "alone" / "model.h5").read_bytes()
     assert {p.name for p in (tmp_path / "seen").iterdir()} == {p.name for p in (tmp_path / "alone").iterdir()}
 

@@ -510,7 +510,7 @@ def test_inspect_tells_what_a_run_is(tmp_path, data):
     assert shown.returncode == OK and shown.stderr == ""
     for text in ("ns-ris (feasible), n = 2, w = 1, seed 1", "epochs 3", "momentum 0.8", str(data), "share of 0.2",
                  "3 of 3 of 2 restarts", f"epoch {out['best_epoch']} of restart {out['best_restart'] + 1}",
-                 "max-epochs", "restart 1", "restart 2", str(tmp_path / "m.h5")):
+                 "ran all ", "restart 1", "restart 2", str(tmp_path / "m.h5")):
         assert text in shown.stdout, text
     found = hqmm_json("inspect", run)
     assert found["other_than_default"] == {"epochs": 3, "momentum": 0.8, "restarts": 2}

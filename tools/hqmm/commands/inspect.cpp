@@ -195,21 +195,28 @@ Shown shown_of(const AnyModel& model) {
   return hqmm->field == Field::kReal ? Shown::kReal : Shown::kComplex;
 }
 
+/// The value as so many decimals show it: what rounds to zero has no sign.
+double as_shown(double value, double half_unit) {
+  return std::abs(value) < half_unit ? 0.0 : value;
+}
+
 std::string matrix_text(const Matrix& matrix, Shown shown) {
   constexpr Index kMost = 8;
+  constexpr double kHalf = 0.5e-4;  // of the last decimal
   std::string out;
   if (shown == Shown::kDiagonal || matrix.rows() > kMost) {
     out += "  diagonal:";
     for (Index i = 0; i < std::min<Index>(matrix.rows(), 4 * kMost); ++i) {
-      out += fmt::format(" {:.4f}", matrix(i, i).real());
+      out += fmt::format(" {:.4f}", as_shown(matrix(i, i).real(), kHalf));
     }
     return out + (matrix.rows() > 4 * kMost ? " …\n" : "\n");
   }
   for (Index i = 0; i < matrix.rows(); ++i) {
     out += " ";
     for (Index j = 0; j < matrix.cols(); ++j) {
-      out += fmt::format("  {:7.4f}", matrix(i, j).real());
-      if (shown == Shown::kComplex) out += fmt::format("{:+.4f}i", matrix(i, j).imag());
+      out += fmt::format("  {:7.4f}", as_shown(matrix(i, j).real(), kHalf));
+      if (shown == Shown::kComplex)
+        out += fmt::format("{:+.4f}i", as_shown(matrix(i, j).imag(), kHalf));
     }
     out += "\n";
   }
@@ -222,7 +229,7 @@ std::string spectrum_text(const Spectrum& spectrum) {
   for (const Complex value : spectrum.eigenvalues) {
     const double period = period_of(value);
     out += fmt::format("  {:.6f}  {:+.6f}  {}\n", std::abs(value),
-                       std::arg(value) / (2.0 * std::numbers::pi),
+                       as_shown(std::arg(value) / (2.0 * std::numbers::pi), 0.5e-6),
                        std::isfinite(period) ? fmt::format("{:.3f}", period) : "–");
   }
   if (!spectrum.converged)

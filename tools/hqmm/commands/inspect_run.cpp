@@ -19,6 +19,7 @@
 #include "hqmm/run/train_config.hpp"
 #include "support/command.hpp"
 #include "support/output.hpp"
+#include "support/training_end.hpp"
 
 namespace hqmm::cli {
 namespace {
@@ -199,12 +200,15 @@ std::string how_it_went(const RunFindings& found) {
                 ? "training now"
                 : fmt::format("stopped before its end (go on with 'hqmm train --resume {}')",
                               found.path)
-          : found.summary.at("status").get<std::string>());
+          : training_end(found.summary.at("status").get<std::string>(),
+                         found.summary.at("epochs_run").get<std::size_t>(),
+                         found.summary.at("seconds").get<double>()));
   if (!found.summary.is_null() && found.summary.at("restarts").size() > 1) {
     for (const auto& one : found.summary.at("restarts")) {
       row(out, fmt::format("  restart {}", one.at("restart").get<int>() + 1).c_str(),
-          fmt::format("{} after {} epochs, best at {}, validation log-likelihood {}",
-                      one.at("status").get<std::string>(), one.at("epochs_run").dump(),
+          fmt::format("{}; the best was epoch {}, with a validation log-likelihood of {}",
+                      training_end(one.at("status").get<std::string>(),
+                                   one.at("epochs_run").get<std::size_t>()),
                       one.at("best_epoch").dump(),
                       figure_text(one.at("best_validation_log_likelihood"))));
     }

@@ -29,6 +29,7 @@
 #include "support/output.hpp"
 #include "support/rescue.hpp"
 #include "support/run_config.hpp"
+#include "support/training_end.hpp"
 #include "train/data.hpp"
 #include "train/doubt.hpp"
 #include "train/live.hpp"
@@ -129,8 +130,10 @@ void print_summary(const TrainJob& job, const Json& summary) {
   line("training data", summary["train"]);
   line("validation data", summary["validation"]);
   output.write(fmt::format(
-      "{:<22}{} after {} epochs, best at {}{}\n", "training", summary["status"].get<std::string>(),
-      summary["epochs_run"].get<std::size_t>(), summary["best_epoch"].get<std::size_t>(),
+      "{:<22}{}; the best was epoch {}{}\n", "training",
+      training_end(summary["status"].get<std::string>(), summary["epochs_run"].get<std::size_t>(),
+                   summary["seconds"].get<double>()),
+      summary["best_epoch"].get<std::size_t>(),
       summary["restarts"].size() > 1
           ? fmt::format(" of restart {} of {}", summary["best_restart"].get<std::size_t>() + 1,
                         summary["restarts"].size())
