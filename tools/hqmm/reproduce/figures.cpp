@@ -115,25 +115,31 @@ Chart seconds_chart(const Reproduction& all, Study study, const std::vector<Axis
   return chart;
 }
 
-void add(std::vector<NamedFigure>& out, const char* file, const std::string& caption, Chart chart) {
+/// `answers` names the figure of the paper, numbered by the captions there.
+void add(std::vector<NamedFigure>& out, const char* file, const std::string& caption,
+         const char* answers, Chart chart) {
   if (chart.series.empty()) return;
   chart.title = caption;
-  out.push_back({file, caption, draw_svg(chart)});
+  out.push_back({file, caption, answers, draw_svg(chart)});
 }
 
 void add_hmm_figures(std::vector<NamedFigure>& out, const Reproduction& all) {
   Chart chart = accuracy_chart(all, sizes_by_n(2, 6));
   chart.x_label = "latent dimension n (w = 1)";
-  add(out, "hmm-da-by-n.svg", "Synthetic HMM: accuracy against n, w = 1", chart);
+  add(out, "hmm-da-by-n.svg", "Synthetic HMM: accuracy against n, w = 1", "Figure 1, left panel",
+      chart);
   chart = accuracy_chart(all, sizes_by_w(6));
   chart.x_label = "Kraus rank w (n = 6)";
-  add(out, "hmm-da-by-w.svg", "Synthetic HMM: accuracy against w, n = 6", chart);
+  add(out, "hmm-da-by-w.svg", "Synthetic HMM: accuracy against w, n = 6", "Figure 1, right panel",
+      chart);
   chart = seconds_chart(all, Study::kSyntheticHmm, sizes_by_n(2, 6));
   chart.x_label = "latent dimension n (w = 1)";
-  add(out, "hmm-seconds-by-n.svg", "Synthetic HMM: training time against n, w = 1", chart);
+  add(out, "hmm-seconds-by-n.svg", "Synthetic HMM: training time against n, w = 1",
+      "Figure 2, left panel", chart);
   chart = seconds_chart(all, Study::kSyntheticHmm, sizes_by_w(6));
   chart.x_label = "Kraus rank w (n = 6)";
-  add(out, "hmm-seconds-by-w.svg", "Synthetic HMM: training time against w, n = 6", chart);
+  add(out, "hmm-seconds-by-w.svg", "Synthetic HMM: training time against w, n = 6",
+      "Figure 2, right panel", chart);
 }
 
 void add_hqmm_figures(std::vector<NamedFigure>& out, const Reproduction& all) {
@@ -157,10 +163,12 @@ void add_hqmm_figures(std::vector<NamedFigure>& out, const Reproduction& all) {
   put({Method::kEm, "EM (HMM, n = 2)"}, false);
   chart.references = {{"true model, test", all.truths.at(study).test.da},
                       {"paper's NS-RIS, printed", paper::kHqmm}};
-  add(out, "hqmm-comparison.svg", "Synthetic HQMM, n = 2, w = 1: accuracy", chart);
+  add(out, "hqmm-comparison.svg", "Synthetic HQMM, n = 2, w = 1: accuracy", "Figure 3, top row",
+      chart);
   Chart seconds = seconds_chart(all, study, {{2, 1, "n = 2, w = 1"}});
   seconds.kind = Chart::Kind::kBars;
-  add(out, "hqmm-seconds.svg", "Synthetic HQMM, n = 2, w = 1: training time", seconds);
+  add(out, "hqmm-seconds.svg", "Synthetic HQMM, n = 2, w = 1: training time",
+      "Figure 3, bottom row", seconds);
 }
 
 const Group* splice_at(const Reproduction& all, Method method, Index n, Index w, bool clean) {
@@ -206,7 +214,7 @@ void add_splice_figures(std::vector<NamedFigure>& out, const Reproduction& all) 
     add(out, clean ? "splice-error-clean.svg" : "splice-error-peers.svg",
         clean ? "Splice, clean protocol: mean class error"
               : "Splice, epoch picked on the scored fold: mean class error (too small)",
-        chart);
+        "Figure 4", chart);
     chart = {};
     chart.kind = Chart::Kind::kBars;
     chart.y_label = "error of the class";
@@ -227,12 +235,12 @@ void add_splice_figures(std::vector<NamedFigure>& out, const Reproduction& all) 
     add(out, clean ? "splice-classes-clean.svg" : "splice-classes-peers.svg",
         clean ? "Splice, clean protocol: errors by class"
               : "Splice, epoch picked on the scored fold: errors by class",
-        chart);
+        "Figure 5", chart);
   }
   Chart chart = splice_chart(all, false, seconds);
   chart.y_label = "processor seconds, 15 models";
   chart.logarithmic = true;
-  add(out, "splice-seconds.svg", "Splice: time of a five-fold run", chart);
+  add(out, "splice-seconds.svg", "Splice: time of a five-fold run", "Figure 6", chart);
 }
 
 }  // namespace

@@ -23,7 +23,8 @@ namespace {
 
 class Page {
  public:
-  Page(const Reproduction& all, std::string figures) : all_(all), figures_(std::move(figures)) {}
+  Page(const Reproduction& all, std::string figures, std::string cited)
+      : all_(all), figures_(std::move(figures)), cited_(std::move(cited)) {}
 
   std::string run() {
     head();
@@ -74,6 +75,7 @@ class Page {
     const bool once = options.quick || options.seeds == 1;
     line("head", fmt::arg("command", options.command()), fmt::arg("version", HQMM_VERSION),
          fmt::arg("simd", simd_target()), fmt::arg("data", all_.data->source),
+         fmt::arg("cited", cited_),
          fmt::arg("runs", once ? prose("one-run")
                                : prose("several-runs", fmt::arg("seeds", options.seeds))));
     if (options.quick) line("quick");
@@ -224,20 +226,22 @@ class Page {
       const Study study = one.file.starts_with("hmm")    ? Study::kSyntheticHmm
                           : one.file.starts_with("hqmm") ? Study::kSyntheticHqmm
                                                          : Study::kSplice;
-      paragraph("figure", fmt::arg("caption", one.caption), fmt::arg("folder", figures_),
-                fmt::arg("file", one.file), fmt::arg("command", command_of(study)));
+      paragraph("figure", fmt::arg("caption", one.caption), fmt::arg("answers", one.answers),
+                fmt::arg("folder", figures_), fmt::arg("file", one.file),
+                fmt::arg("command", command_of(study)));
     }
   }
 
   const Reproduction& all_;
   std::string figures_;
+  std::string cited_;
   std::string out_;
 };
 
 }  // namespace
 
-std::string page(const Reproduction& all, const std::string& figures) {
-  return Page(all, figures).run();
+std::string page(const Reproduction& all, const std::string& figures, const std::string& cited) {
+  return Page(all, figures, cited).run();
 }
 
 }  // namespace hqmm::cli

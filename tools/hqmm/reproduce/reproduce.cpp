@@ -71,11 +71,12 @@ void make_folder(const fs::path& folder) {
 }
 
 /// The page with its figures in a folder of their own beside it.
-void write_page(const Reproduction& all, const fs::path& file, const std::string& folder) {
+void write_page(const Reproduction& all, const fs::path& file, const std::string& folder,
+                const char* cited) {
   make_folder(file.parent_path() / folder);
   for (const NamedFigure& one : figures(all))
     write_file((file.parent_path() / folder / one.file).string(), one.svg);
-  write_file(file.string(), page(all, folder));
+  write_file(file.string(), page(all, folder, cited));
 }
 
 void write_results(const Reproduction& all, const Json& json) {
@@ -84,10 +85,10 @@ void write_results(const Reproduction& all, const Json& json) {
   write_file((folder / "seconds.csv").string(), seconds_csv(all));
   write_file((folder / "results.json").string(), dump(json));
   if (!all.truths.empty()) write_file((folder / "first-look.md").string(), first_look(all));
-  write_page(all, folder / "report.md", "figures");
+  write_page(all, folder / "report.md", "figures", "see CITATION.cff of hqmm");
   if (!all.options->docs.empty()) {
     const fs::path docs = all.options->docs;
-    write_page(all, docs, docs.stem().string());
+    write_page(all, docs, docs.stem().string(), "[CITATION.cff](../CITATION.cff)");
   }
 }
 

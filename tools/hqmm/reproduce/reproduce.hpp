@@ -106,13 +106,16 @@ struct Reproduction {
 [[nodiscard]] std::string claims(const Reproduction& all);
 
 // page.cpp
-/// The report; `figures` is the folder the links point to.
-[[nodiscard]] std::string page(const Reproduction& all, const std::string& figures);
+/// The report; `figures` is the folder the links point to, `cited` says where the paper's full
+/// reference is.
+[[nodiscard]] std::string page(const Reproduction& all, const std::string& figures,
+                               const std::string& cited);
 
 // figures.cpp
 struct NamedFigure {
   std::string file;  // "hmm-da-by-n.svg"
   std::string caption;
+  std::string answers;  // "Figure 1, left panel" of the paper
   std::string svg;
 };
 [[nodiscard]] std::vector<NamedFigure> figures(const Reproduction& all);
