@@ -186,13 +186,13 @@ void ByteSource::require_ratio() const {
   throw fail(ErrorCode::kBadData, in_file(name_),
              "the {} stream unpacks to more than {:g} times its size; {}", s.packing->name, most,
              s.max_ratio ? fmt::format("{} allows more", option("max_ratio"))
-                         : "unpack it first if that is right");
+                         : "unpack it first if that is intended");
 }
 
 Error cannot_unpack(const Packing& packing, const std::string& file) {
   return fail(ErrorCode::kNoInput, in_file(file),
-              "the file is packed by {}, which this hqmm was built without ({} was not found); "
-              "unpack it first, or pack it by gzip",
+              "the file is packed by {}, but this hqmm was built without {}: "
+              "unpack it first, or use gzip",
               packing.name, packing.library);
 }
 

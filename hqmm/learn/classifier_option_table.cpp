@@ -80,11 +80,12 @@ void add_training_rows(OptionTable<C>& table) {
   table.push_back(of_training("batch_size", kClassLearning,
                               "Sequences per step; by default a twelfth of them, 10 to 200"));
   table.back().by_data = true;
-  table.push_back(of_training("step_size", kClassLearning, "Of the first step; falls as a cosine"));
+  table.push_back(
+      of_training("step_size", kClassLearning, "Size of the first step; falls as a cosine"));
   table.push_back(of_training("emission_step", kClassLearning));
   table.push_back(of_training("schedule", kClassLearning));
   table.back().only_kept = true;
-  table.push_back(of_training("momentum", kClassLearning, "Weight of the past direction"));
+  table.push_back(of_training("momentum", kClassLearning, "Weight of the previous direction"));
 }
 
 void add_joint_rows(OptionTable<C>& table) {
@@ -93,16 +94,17 @@ void add_joint_rows(OptionTable<C>& table) {
                               .group = kClassLearning,
                               .type_name = "N",
                               .help = "Epochs of the generative start of the hybrid objective"}));
-  table.push_back(
-      option_row(&C::smoothing, {.id = "smoothing",
-                                 .group = kClassModels,
-                                 .type_name = "X",
-                                 .help = "Share of the total channel mixed into every symbol",
-                                 .range = {.most = 1}}));
+  table.push_back(option_row(&C::smoothing, {.id = "smoothing",
+                                             .group = kClassModels,
+                                             .type_name = "X",
+                                             .help = "Share of the total channel "
+                                                     "that is mixed into every symbol",
+                                             .range = {.most = 1}}));
   table.push_back(option_row(&C::dropout, {.id = "dropout",
                                            .group = kClassLearning,
                                            .type_name = "X",
-                                           .help = "Share of positions marginalised in a step",
+                                           .help = "Share of positions that a "
+                                                   "step leaves out (marginalises)",
                                            .range = kBelowOne}));
   table.push_back(option_row(&C::second_moment,
                              {.id = "second_moment",
@@ -142,12 +144,12 @@ const OptionTable<ClassifierOptions>& classifier_option_table() {
                                          .type_name = "P",
                                          .help = "Class probabilities before anything is seen",
                                          .only_kept = true}));
-    out.push_back(
-        option_row(&C::members, {.id = "members",
-                                 .group = kClassModels,
-                                 .type_name = "N",
-                                 .help = "Models per class, kept as one mixture (an ensemble)",
-                                 .range = {.least = 1}}));
+    out.push_back(option_row(&C::members, {.id = "members",
+                                           .group = kClassModels,
+                                           .type_name = "N",
+                                           .help = "Models per class, combined "
+                                                   "into one mixture (an ensemble)",
+                                           .range = {.least = 1}}));
     return out;
   }();
   return table;

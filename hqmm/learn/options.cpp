@@ -48,7 +48,7 @@ const Tuned& nearest_tuned(Index n, std::size_t s, Index w) {
 void require_engine(const TrainOptions& options) {
   if (options.engine == EngineKind::kAuto) return;
   if (options.learner != LearnerKind::kNsRis && options.learner != LearnerKind::kCosm) {
-    throw fail(ErrorCode::kUsage, "{} is about the gradients of ns-ris and cosm: {} has none",
+    throw fail(ErrorCode::kUsage, "{} applies to the gradients of ns-ris and cosm: {} has none",
                option("engine"), name_of(options.learner));
   }
   BatchShape shape{options.latent_dim, options.kraus_rank, 1};

@@ -115,7 +115,7 @@ class StationarityProbe::Measurement {
   void watch(const StepDetail& detail) {
     if (detail.parameter != (detail.columns ? 1 : 0)) {
       throw fail(ErrorCode::kUsage,
-                 "the convergence bound is about one Kraus set for all positions");
+                 "the convergence bound applies to models with one Kraus set for all positions");
     }
     if (detail.columns) {
       step_.before.columns = *detail.before;
@@ -255,7 +255,7 @@ class StationarityProbe::Measurement {
 StationarityProbe::StationarityProbe(const SequenceSet& train, const DataPlan& plan,
                                      const TrainOptions& options, const Matrix& initial_state) {
   if (options.learner != LearnerKind::kNsRis) {
-    throw fail(ErrorCode::kUsage, "the convergence bound is about ns-ris, not {}",
+    throw fail(ErrorCode::kUsage, "the convergence bound applies to ns-ris, not to {}",
                name_of(options.learner));
   }
   if (!(options.step_size > 0.0)) {
@@ -263,18 +263,19 @@ StationarityProbe::StationarityProbe(const SequenceSet& train, const DataPlan& p
   }
   if (options.schedule != ScheduleKind::kConstant || options.restarts != 1) {
     throw fail(ErrorCode::kUsage,
-               "the convergence bound is about one run with a constant step size: use {} and {}",
+               "the convergence bound applies to a single "
+               "run with a constant step size: use {} and {}",
                option("schedule", "constant"), option("restarts", 1));
   }
   if (options.emission == EmissionKind::kState && options.emission_step != options.step_size) {
     throw fail(ErrorCode::kUsage,
-               "the convergence bound is about one step size: use {} for {}, too",
+               "the convergence bound applies to a single step size: use {} for {} as well",
                option("emission_step", options.step_size), option("step_size", options.step_size));
   }
   if (options.initial_state == InitialStateKind::kLearned ||
       options.initial_state == InitialStateKind::kPure) {
     throw fail(ErrorCode::kUsage,
-               "the convergence bound is about the Kraus operators: use a fixed {}",
+               "the convergence bound applies to the Kraus operators only: use a fixed {}",
                option("initial_state"));
   }
   measurement_ = std::make_unique<Measurement>(train, plan, options, initial_state);

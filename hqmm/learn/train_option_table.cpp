@@ -55,7 +55,7 @@ void add_model_rows(OptionTable<O>& table) {
       option_row(&O::field, {.id = "field",
                              .group = kModelGroup,
                              .type_name = "F",
-                             .help = "Numbers of the Kraus operators and states: complex or real",
+                             .help = "Whether Kraus operators and states are complex or real",
                              .learners = hqmm}));
   table.push_back(option_row(
       &O::emission,
@@ -204,26 +204,25 @@ void add_run_rows(OptionTable<O>& table) {
                                 .help = "Independent starts, side by side on the threads; the "
                                         "best on validation is kept",
                                 .range = {.least = 1, .most = 10000}}));
-  table.push_back(option_row(
-      &O::halving,
-      {.id = "halving",
-       .group = kModelGroup,
-       .type_name = "",
-       .help = "Let the better half of the restarts go on, by validation, until one is left: "
-               "after equal shares of the epochs",
-       .opposite = "no_halving"}));
+  table.push_back(
+      option_row(&O::halving, {.id = "halving",
+                               .group = kModelGroup,
+                               .type_name = "",
+                               .help = "Keep the better half of the restarts, by validation, "
+                                       "after equal shares of the epochs, until one is left",
+                               .opposite = "no_halving"}));
   table.push_back(option_row(
       &O::patience,
       {.id = "patience",
        .group = kRunGroup,
        .type_name = "N",
-       .help = "Stop after so many epochs without a better validation score; 0 never does"}));
+       .help = "Stop after this many epochs without a better validation score; 0: never"}));
   table.push_back(
       option_row(&O::time_limit, {.id = "time_limit",
                                   .group = kRunGroup,
                                   .type_name = "S",
-                                  .help = "Stop after so many seconds; 0 for no limit. A run that "
-                                          "goes on has them anew",
+                                  .help = "Stop after this many seconds; 0 for no limit. "
+                                          "A resumed run gets the full time again",
                                   .range = {.most = kInfinity}}));
   table.push_back(option_row(&O::warm_noise, {.id = "warm_noise",
                                               .group = kModelGroup,
@@ -269,7 +268,8 @@ void require_compatible(const GivenOptions& given) {
   if (asked.retraction != RetractionKind::kLiteral) return;
   const OptionRef literal = option("retraction", name_of(asked.retraction));
   if (asked.learner != LearnerKind::kNsRis)
-    throw fail(ErrorCode::kUsage, "{} is about ns-ris, not {}", literal, name_of(asked.learner));
+    throw fail(ErrorCode::kUsage, "{} applies to ns-ris, not to {}", literal,
+               name_of(asked.learner));
   if (given.contains("average")) {
     throw fail(ErrorCode::kUsage,
                "{} does not go with {}: a mean of infeasible "

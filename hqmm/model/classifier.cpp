@@ -14,7 +14,7 @@ constexpr double kImpossible = -std::numeric_limits<double>::infinity();
 
 void require_names(const std::vector<std::string>& classes) {
   if (classes.size() < 2)
-    throw fail(ErrorCode::kBadData, "a classifier needs two classes at least, found {}",
+    throw fail(ErrorCode::kBadData, "a classifier needs at least two classes, found {}",
                classes.size());
   for (std::size_t c = 1; c < classes.size(); ++c) {
     if (classes[c - 1] < classes[c]) continue;

@@ -28,7 +28,7 @@ std::string entry_name(const KrausSet& set, std::size_t index, bool many_sets, I
 
 std::string trouble_with(Complex entry) {
   return is_finite(entry)
-             ? fmt::format("is larger than {:g}: nothing can be computed of it", kLargestEntry)
+             ? fmt::format("is larger than {:g}: nothing can be computed from it", kLargestEntry)
              : "is not a finite number";
 }
 

@@ -26,7 +26,7 @@ void require_alike(std::span<const Hqmm> members, std::span<const double> weight
   const bool positive =
       std::all_of(weights.begin(), weights.end(), [](double weight) { return weight > 0.0; });
   if (!positive || !(std::abs(sum - 1.0) <= kWeightTolerance))
-    throw fail(ErrorCode::kUsage, "a mixture's weights must be positive and add up to 1");
+    throw fail(ErrorCode::kUsage, "the weights of a mixture must be positive and sum to 1");
 }
 
 KrausSet direct_sum(std::span<const Hqmm> members, std::size_t set, Index n, Index w) {

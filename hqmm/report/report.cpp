@@ -147,8 +147,8 @@ Json json_item(const std::string& path, const std::string& bytes) {
     out["tables"] = json.at("tables");
   } else {
     throw fail(ErrorCode::kBadData, {path, {}, {}, {}, {}},
-               "is JSON, but neither a model, the results of a reproduction or a study, nor those "
-               "of a cross-validation");
+               "is JSON, but not a model or the results of a reproduction, "
+               "a study or a cross-validation");
   }
   return out;
 }
@@ -186,7 +186,7 @@ bool has_report_page() { return !report::kPage.empty(); }
 std::string report_page(const std::string& document) {
   if (!has_report_page())
     throw fail(ErrorCode::kUsage,
-               "this build of hqmm has no page to write: build it again where npm is installed");
+               "this build of hqmm cannot write the page: build it again with npm installed");
   constexpr std::string_view kPlace = "/* document */";
   const std::size_t place = report::kPage.find(kPlace);
   std::string out(report::kPage.substr(0, place));

@@ -101,7 +101,7 @@ void rank(std::vector<Candidate>& candidates) {
 std::vector<GridPoint> grid_points(LearnerKind learner, const GridAxes& axes) {
   const bool hmms = learner == LearnerKind::kEm;
   if (hmms && !axes.fields.empty())
-    throw fail(ErrorCode::kUsage, "{} is about HQMMs: em learns HMMs", option("field"));
+    throw fail(ErrorCode::kUsage, "{} applies to HQMMs, but em learns HMMs", option("field"));
   const auto or_own = [](const std::vector<std::string>& words) {
     return words.empty() ? std::vector<std::string>{""} : words;
   };

@@ -90,7 +90,7 @@ class SessionRun {
     const bool at_end = found && found->live.empty();
     if (at_end && run_->has(kBoundFile)) return found;
     if (found && request_.hooks.on_note)
-      request_.hooks.on_note("the bound is measured on a whole run: starting from its beginning");
+      request_.hooks.on_note("the bound is measured on a whole run: starting from the beginning");
     for (const char* name : {"checkpoint.h5", kBoundFile}) run_->remove(name);
     return (*run_)->checkpoint();  // none any more; clears the history
   }

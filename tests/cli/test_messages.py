@@ -47,7 +47,7 @@ def data(tmp_path):
     (["--burn-in", 50, "--chunk-length", 50], "--burn-in 50 leaves nothing of chunks of 50 symbols"),
     (["--retraction", "literal", "--average", 0.5], "--average does not go with --retraction literal"),
     (["--learner", "givens", "--initial-state", "learned"], "use another --initial-state than learned"),
-    (["--engine", "kraus", "--learner", "em"], "--engine is about the gradients"),
+    (["--engine", "kraus", "--learner", "em"], "--engine applies to the gradients"),
 ])
 def test_the_command_line_speaks_of_flags(tmp_path, data, args, says):
     fails(USAGE, "train", data, "-o", tmp_path / "m.h5", "--quiet", *args, says=says)

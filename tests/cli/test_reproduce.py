@@ -90,7 +90,7 @@ def test_goes_on_after_an_interruption(done, small, tmp_path, how):
     cells = {path: path.read_bytes() for path in out.glob("cells/*.json")}
     if process.returncode != OK:  # it may have been done before the signal came
         assert process.returncode == (INTERRUPTED if how == signal.SIGINT else -how)
-        assert how == signal.SIGKILL or "the same command goes on" in stderr
+        assert how == signal.SIGKILL or "the same command continues" in stderr
         assert not (out / "results.csv").exists()
     assert cells
     again = reproduce("synthetic-hqmm", small, out)

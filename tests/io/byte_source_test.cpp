@@ -60,8 +60,8 @@ TEST(ByteSource, SaysWhichLibraryABuildLacks) {
   const Error error = cannot_unpack(packing, "x.fa.xz");
   EXPECT_EQ(error.code(), ErrorCode::kNoInput);
   EXPECT_STREQ(error.what(),
-               "x.fa.xz: the file is packed by xz, which this hqmm was built without (liblzma was "
-               "not found); unpack it first, or pack it by gzip");
+               "x.fa.xz: the file is packed by xz, but this hqmm was built without "
+               "liblzma: unpack it first, or use gzip");
 }
 
 TEST(ByteSource, SaysWhyItCannotRead) {

@@ -117,7 +117,7 @@ TEST(OptionTable, GivenOptionsAreOnTopOfARecipe) {
   expect_error(ErrorCode::kUsage, "average does not go with retraction literal", [] {
     (void)recipe({{"retraction", std::string("literal")}, {"average", 0.5}}, "default", 2);
   });
-  expect_error(ErrorCode::kUsage, "retraction literal is about ns-ris, not cosm", [] {
+  expect_error(ErrorCode::kUsage, "retraction literal applies to ns-ris, not to cosm", [] {
     (void)recipe({{"retraction", std::string("literal")}, {"learner", std::string("cosm")}},
                  "default", 2);
   });

@@ -164,7 +164,7 @@ TEST(Stationarity, RunsTheTheoremDoesNotSpeakOfAreRefused) {
   refused("fixed initial_state",
           [](TrainOptions& o) { o.initial_state = InitialStateKind::kPure; });
   for (const LearnerKind learner : {LearnerKind::kCosm, LearnerKind::kGivens, LearnerKind::kEm})
-    refused("is about ns-ris", [learner](TrainOptions& o) { o.learner = learner; });
+    refused("applies to ns-ris", [learner](TrainOptions& o) { o.learner = learner; });
 }
 
 TEST(Stationarity, ManyKrausSetsAreRefused) {

@@ -16,7 +16,7 @@ using namespace hqmm;
 
 constexpr const char* kFooter = R"(Try it:
   hqmm generate synthetic-hqmm -o data          a benchmark, with the model that made it
-  hqmm score data/true_model.h5 data/test.txt   what that model's likelihood of the test set is
+  hqmm score data/true_model.h5 data/test.txt   the model's likelihood on the test set
   hqmm inspect data/true_model.h5               what the model does
 
 Inputs are paths, '-' for stdin; .gz is unpacked. Data goes to stdout, narration to stderr.

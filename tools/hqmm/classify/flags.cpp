@@ -50,19 +50,20 @@ void ClassifierFlags::add_to(Command command) {
   command
       .add_option(
           "--prior", prior_,
-          "Class probabilities before anything is seen: uniform, empirical, or EI=0.3,IE=0.3,…")
+          "Class probabilities before any symbol is seen: uniform, empirical, or EI=0.3,IE=0.3,…")
       .capture_default_str()
       .group(kModel)
       .type_name("P");
   grid_option_ = command
                      .add_option("--grid", grid_,
-                                 "Settings to choose from inside the training rows, e.g. "
+                                 "Settings to choose from, "
+                                 "by cross-validation inside the training rows, e.g. "
                                  "'step-size=0.005,0.01;dropout=0.3,0.5'; 'none' for no choice")
                      .group(kSelection)
                      .type_name("G");
   command
       .add_option("--inner-folds", inner_folds_,
-                  "Folds that settings are compared on; 1 holds a fifth out once")
+                  "Folds for comparing settings; 1 holds out a fifth once")
       .check(whole_number(1, 1000))
       .capture_default_str()
       .group(kSelection)

@@ -18,8 +18,8 @@ void LabelledFiles::add_to(Command command) {
       .type_name("");
   command
       .add_option("--class", classes_,
-                  "The sequences of one class, in a file of their own; again for every class, and "
-                  "for more files of one")
+                  "The sequences of one class, in a file of their own; "
+                  "repeat it for every class, and for several files of a class")
       .one_word()
       .group("Reading data")
       .type_name("NAME=FILE");

@@ -92,7 +92,7 @@ void add_baseline(Command program) {
       .type_name("K,…");
   command
       .add_option("--validation", options->validation,
-                  "Sequences to choose the pseudo count of every order by; may be given again")
+                  "Sequences to choose the pseudo count of every order on; may be given again")
       .one_word()
       .group("Chains")
       .type_name("PATH");

@@ -326,7 +326,9 @@ std::string findings_text(const InspectFlags& options, const ModelFile& file,
 /// The table that a model has: its leading eigenvalues.
 Cells eigenvalue_cells(const Findings& found) {
   if (!found.spectrum)
-    throw fail(ErrorCode::kUsage, "--tsv: a position-dependent model has no one channel");
+    throw fail(ErrorCode::kUsage,
+               "--tsv: a position-dependent model "
+               "does not have a single channel");
   Cells out{{"modulus", "phase_in_turns", "period", "real", "imaginary"}};
   for (const Complex value : found.spectrum->eigenvalues) {
     out.push_back({exact(std::abs(value)), exact(std::arg(value) / (2.0 * std::numbers::pi)),
@@ -342,7 +344,9 @@ std::vector<Complex> eigenvalues_to_draw(const AnyModel& model) {
     return channel_spectrum(*hmm, kMost).eigenvalues;
   const auto& hqmm = std::get<Hqmm>(model);
   if (!hqmm.positions.stationary())
-    throw fail(ErrorCode::kUsage, "--figure: a position-dependent model has no one channel");
+    throw fail(ErrorCode::kUsage,
+               "--figure: a position-dependent "
+               "model does not have a single channel");
   const KrausSet& set = hqmm.sets[hqmm.positions.entries().front()];
   return channel_spectrum(set, kMost, nullptr, hqmm.field).eigenvalues;
 }

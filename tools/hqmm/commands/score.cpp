@@ -255,7 +255,7 @@ void add_score(Command program) {
 1 perfect, 0 as good as guessing uniformly, never under -1.
 Every figure is of a normalised model. For one that is not trace preserving the un-normalised figures are
 shown beside, marked raw. Log-likelihoods and log-odds are in nats; in a TSV `bits` are those of the whole sequence,
-and NA is a figure that there is not.
+and NA stands for a figure that does not exist.
 
 Examples:
   hqmm score data/true_model.h5 data/test.txt --burn-in 1000

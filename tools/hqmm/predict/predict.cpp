@@ -84,7 +84,7 @@ void predict_file(Predictor<Filter>& predictor, const PredictFlags& options,
     return;
   }
   if (options.join_lines)
-    throw fail(ErrorCode::kUsage, Where{.file = path}, "--join-lines is about text, this is {}",
+    throw fail(ErrorCode::kUsage, Where{.file = path}, "--join-lines is for text, but this is {}",
                format_name(format));
   predict_set(predictor, read_sequences(input, read));
 }
@@ -102,16 +102,17 @@ void predict_files(Predictor<Filter>& predictor, const PredictFlags& options,
 void require_flags_that_fit(const PredictFlags& options, bool text) {
   if (options.of_surprise() && options.steps != 1)
     throw fail(ErrorCode::kUsage,
-               "--steps is about what comes next, --alarm and --window are about what came");
+               "--steps looks ahead, --alarm and --window look back: they cannot be combined");
   if (options.common.tsv && options.of_surprise())
-    throw fail(ErrorCode::kUsage, "--tsv is about what comes next, without --alarm and --window");
+    throw fail(ErrorCode::kUsage, "--tsv cannot be combined with --alarm or --window");
   if (!options.follow) return;
-  if (!text) throw fail(ErrorCode::kUsage, "--follow reads text, not what --format says");
+  if (!text) throw fail(ErrorCode::kUsage, "--follow reads text only: leave out --format");
   if (options.sequences.size() != 1)
     throw fail(ErrorCode::kUsage, "--follow takes one file, not {}", options.sequences.size());
   if (!options.common.out.empty())
     throw fail(ErrorCode::kUsage,
-               "-o appears when all is done, which --follow never is: send stdout to a file");
+               "-o writes its file at the end, "
+               "which --follow never reaches: redirect stdout instead");
 }
 
 void run_predict(const PredictFlags& options) {
@@ -142,16 +143,15 @@ void run_predict(const PredictFlags& options) {
 
 void add_surprise_flags(Command command, PredictFlags& options) {
   command
-      .add_option(
-          "--window", options.window,
-          "Write the mean surprise of the last N symbols in bits, -log2 of what the model "
-          "gave each, in place of what comes next; 'nan' until there are N (20 for --alarm)")
+      .add_option("--window", options.window,
+                  "Write the mean surprise of the last N symbols in bits, -log2 of what the model "
+                  "gave each, instead of what comes next; 'nan' until there are N (20 for --alarm)")
       .check(whole_number(1, 1000000))
       .group("Surprise")
       .type_name("N");
   command
       .add_option("--alarm", options.alarm,
-                  "Write nothing but alarms: where that mean goes above so many bits")
+                  "Write only alarms: where that mean exceeds this many bits")
       .check(positive_number())
       .group("Surprise")
       .type_name("BITS");
@@ -179,7 +179,8 @@ void add_predict(Command program) {
   options->data.add_to(command);
   command
       .add_flag("--follow", options->follow,
-                "Go on when DATA ends, with what is appended to it, until Ctrl-C (as tail -F does)")
+                "At the end of DATA wait for what is appended to it, "
+                "until Ctrl-C (as tail -F does)")
       .group("Reading data");
   command
       .add_flag("--join-lines", options->join_lines,
@@ -188,7 +189,8 @@ void add_predict(Command program) {
       .group("Reading data");
   add_common(command, options->common, "Write the result here instead of to stdout");
   add_tsv(command, options->common,
-          "TABs between, with a head, and the sequence, position and symbol of every line");
+          "A table with TABs and a header line, "
+          "with the sequence, position and symbol of every line");
   command.footer(
       R"(One output line per input symbol, in the order of the alphabet, written as soon as the symbol is complete
 (the blank or newline after it has arrived). A newline ends a sequence and starts the model afresh. stdin is

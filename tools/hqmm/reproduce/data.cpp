@@ -48,7 +48,7 @@ SyntheticData published(Study study, const fs::path& folder) {
     if (one->longest() > kBenchmarkBurnIn) continue;
     throw fail(ErrorCode::kBadData, Where{.file = folder.string()},
                "the sequences are too short: "
-               "the first {} symbols are not scored, the longest has {}",
+               "the first {} symbols are not scored, and the longest has {}",
                kBenchmarkBurnIn, one->longest());
   }
   return out;
@@ -66,7 +66,7 @@ SequenceSet read_splice(const fs::path& path) {
   SequenceSet rows = read_sequences(path.string(), read);
   if (!rows.labelled() || rows.classes().size() < 2) {
     throw fail(ErrorCode::kBadData, Where{.file = path.string()},
-               "the rows of splice.data have classes, these have not");
+               "the rows of splice.data have classes, but these do not");
   }
   return rows;
 }

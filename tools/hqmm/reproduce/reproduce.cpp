@@ -159,9 +159,11 @@ std::string ReproduceOptions::command() const {
 void add_reproduce(Command program) {
   auto options = std::make_shared<ReproduceOptions>();
   options->common.out = "reproduction";
-  Command command =
-      program.add_subcommand("reproduce", "The paper's evaluation, with what its figures are worth")
-          .group("Learn");
+  Command command = program
+                        .add_subcommand("reproduce",
+                                        "The paper's evaluation again, "
+                                        "and which of its claims hold")
+                        .group("Learn");
   command
       .add_option(
           "STUDY", options->which,
@@ -193,15 +195,15 @@ void add_reproduce(Command program) {
       .type_name("SECONDS");
   command
       .add_option("--write-docs", options->docs,
-                  "Write the report here too, its figures into a folder beside it")
+                  "Write the report here as well, with its figures in a folder next to it")
       .group("Output")
       .type_name("FILE");
   add_common(command, options->common,
-             "Folder for results, figures and report; what it holds already is not done again");
+             "Folder for results, figures and report; results that it already holds are kept");
   command.option("--out").capture_default_str();
   command.footer(
-      "Interrupted, the same command goes on with the first run that is not done. Runs go side by "
-      "side on --threads\nthreads, each on one of its own; results do not depend on how many.\n\n"
+      "After an interruption, the same command continues with the first run that is not done. "
+      "Runs share --threads\nthreads, one each; results do not depend on how many.\n\n"
       "Examples:\n  hqmm reproduce all --quick\n  hqmm reproduce synthetic-hmm --seeds 3 -o out\n"
       "  HQMM_DATA=data hqmm reproduce all\n"
       "  hqmm reproduce zoo");

@@ -114,7 +114,7 @@ class CellRunner {
       if (one) out.push_back(std::move(*one));
     if (out.size() < plan_.size()) {
       throw fail(ErrorCode::kInterrupted,
-                 "interrupted: {} of {} cells are done and kept in {}; the same command goes on",
+                 "interrupted: {} of {} cells are done and kept in {}; the same command continues",
                  out.size(), plan_.size(), options_.common.out);
     }
     return out;

@@ -104,7 +104,7 @@ std::string zoo_page(const ReproduceOptions& options, const std::vector<ZooRow>&
 
 void reproduce_zoo(const ReproduceOptions& options) {
   if (!options.data.empty())
-    throw fail(ErrorCode::kUsage, "--data is for the paper's studies: zoo draws its own");
+    throw fail(ErrorCode::kUsage, "--data is for the paper's studies: zoo generates its own data");
   const fs::path folder = options.common.out;
   require_other_files({{"-o", (folder / "zoo.md").string()},
                        {"-o", (folder / "zoo.json").string()},

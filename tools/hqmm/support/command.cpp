@@ -39,9 +39,9 @@ void DataOptions::add_to(Command command, const std::string& format_flag) {
       .group(kGroup)
       .type_name("A");
   command
-      .add_option(
-          format_flag, format_,
-          "text, fasta, fastq, uci, labelled, csv, tsv, mat, npy, hdf5; by default told by content")
+      .add_option(format_flag, format_,
+                  "text, fasta, fastq, uci, labelled, csv, tsv, mat, "
+                  "npy, hdf5; by default detected from the content")
       .capture_default_str()
       .group(kGroup)
       .type_name("F");

@@ -120,7 +120,7 @@ void TrainFlags::add_warm_start_flag(Command command) {
 void TrainFlags::add_data_flags(Command command) {
   command
       .add_option("--validation", validation_paths_,
-                  "Sequences to select the best epoch on; may be given again for more files")
+                  "Sequences to select the best epoch on; repeat it for more files")
       .one_word()
       .group(kData)
       .type_name("PATH");

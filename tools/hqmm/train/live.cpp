@@ -129,7 +129,7 @@ class LivePage::Server {
 
   void reply(const httplib::Request& request, httplib::Response& response) {
     if (!asked_by_name(request)) {
-      answer(response, 403, "this page is for 127.0.0.1 alone\n");
+      answer(response, 403, "this page is served on 127.0.0.1 only\n");
     } else if (request.method != "GET") {
       response.set_header("Allow", "GET");
       answer(response, 405, "GET only\n");
@@ -152,7 +152,7 @@ class LivePage::Server {
     {
       const std::lock_guard lock(mutex_);
       if (ended_ || streams_ == kMostStreams) {
-        answer(response, 503, "too many look at this run already\n");
+        answer(response, 503, "too many browsers are watching this run already\n");
         return;
       }
       ++streams_;

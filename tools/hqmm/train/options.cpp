@@ -186,7 +186,8 @@ void TrainFlags::require_flags_that_go_together() const {
   require_one_stdin({train_paths_, validation_paths_, {warm_start_}});
   require_compatible(given_);
   if (stationarity_ && learner() != LearnerKind::kNsRis)
-    throw fail(ErrorCode::kUsage, "--stationarity is about ns-ris, not {}", name_of(learner()));
+    throw fail(ErrorCode::kUsage, "--stationarity applies to ns-ris, not to {}",
+               name_of(learner()));
 }
 
 TrainJob TrainFlags::job() {

@@ -264,7 +264,7 @@ void add_train(Command program) {
   Command command = program.add_subcommand("train", "Learn a model from sequences").group("Learn");
   flags->add_to(command);
   command.footer(
-      R"(Without any options but -o this is the recipe that did best in our measurements: NS-RIS with a feasible
+      R"(With no options except -o this is the recipe that did best in our measurements: NS-RIS with a feasible
 retraction, a cosine schedule, averaged parameters, the epoch with the best validation likelihood kept.
 
 Examples:
