@@ -181,11 +181,11 @@ void run_fit(FitOptions& options) {
   if (options.common.json) {
     output.write(dump(fit_json(out, file, figures, learned.setting)));
   } else {
-    output.write(fmt::format(
-        "{}: {} classes; the model of each: {}\n{}On the rows it was learned from (too good: "
-        "see 'hqmm classify cross-validate')\n{}",
-        out, classes.names.size(), describe(file.classifier.models.front()), rank_note(file),
-        errors_text(classes.names, figures)));
+    output.write(
+        fmt::format("{}: {} classes; the model of each: {}\n{}On the rows it was learned "
+                    "from (too optimistic: see 'hqmm classify cross-validate')\n{}",
+                    out, classes.names.size(), describe(file.classifier.models.front()),
+                    rank_note(file), errors_text(classes.names, figures)));
   }
   output.finish();
 }

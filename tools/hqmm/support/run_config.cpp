@@ -62,14 +62,13 @@ void require_only(const Command& command, const std::set<std::string>& allowed) 
     const std::string name = option.name();
     if (!option.given() || name == "--resume" || allowed.contains(name)) continue;
     throw fail(ErrorCode::kUsage,
-               "--resume goes on with the run's own data and options: {} cannot be given", name);
+               "--resume continues with the run's own data and options: {} cannot be given", name);
   }
 }
 
 void require_no_stdin(const Paths& paths) {
   if (std::count(paths.begin(), paths.end(), "-") == 0) return;
-  throw fail(ErrorCode::kUsage,
-             "--run needs data in a file: a run that goes on must read it again");
+  throw fail(ErrorCode::kUsage, "--run needs data in a file: a resumed run must read it again");
 }
 
 void require_unchanged(const std::string& path, const std::string& hash,
@@ -82,8 +81,9 @@ void require_unchanged(const std::string& path, const std::string& hash,
 void warn_of_other_instructions(const std::string& began) {
   if (began.empty() || began == simd_target()) return;
   warn(fmt::format(
-      "the run began on {} and goes on on {}: the same to rounding, but not the same bytes as in "
-      "one go (HQMM_SIMD={} limits the choice where the processor has it)",
+      "the run began on {} and continues on {}: "
+      "its results agree to rounding, but not byte for byte, "
+      "with those of an unbroken run (HQMM_SIMD={} limits the choice where the processor has it)",
       began, simd_target(), began));
 }
 

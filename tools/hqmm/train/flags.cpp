@@ -137,8 +137,8 @@ void TrainFlags::add_run_flags(Command command) {
   add_run_folder(command, run_path_,
                  "Folder to keep config.json, history.jsonl and checkpoint.h5 in");
   add_resume_folder(command, resume_path_,
-                    "Go on with the run in this folder; needs nothing else. Without -o the model "
-                    "goes to model.h5 in it");
+                    "Resume the run in this folder; no other option is needed. "
+                    "Without -o the model goes to model.h5 there");
   live_ =
       command
           .add_option("--live", live_port_,
