@@ -1,5 +1,5 @@
 // A circuit while it is made: gates as matrices, and general operators on qubits 0 and 1 that are
-// taken apart at the end, when it is known what may be moved from one into the next.
+// decomposed at the end, when it is known what may be moved from one into the next.
 #pragma once
 
 #include <variant>
@@ -38,7 +38,7 @@ class CircuitDraft {
   };
   using Part = std::variant<Rotation, Cx, Matrix4>;
 
-  /// The same with every operator taken apart.
+  /// The same with every operator decomposed.
   [[nodiscard]] CircuitDraft without_operators() const;
   void add(const TwoQubitGates& gates);
 

@@ -13,7 +13,7 @@
 
 namespace hqmm {
 
-/// The most qubits of a unitary that is taken apart: half a million CNOTs.
+/// The most qubits of a unitary that is decomposed: half a million CNOTs.
 inline constexpr int kMostUnitaryQubits = 10;
 
 /// 23/48·4^q − 3/2·2^q + 4/3; none for one qubit.

@@ -1,4 +1,4 @@
-// Matrix decompositions behind functions. Eigen's are templates that take seconds to compile: they
+// Matrix decompositions as functions. Eigen's are templates that take seconds to compile: they
 // are compiled here, once, and nowhere else.
 #pragma once
 

@@ -58,7 +58,7 @@ using OptionNames = std::function<std::string(std::string_view id, std::string_v
 /// A text with its options in the words of `names`; without them in those of C++.
 [[nodiscard]] std::string in_words(std::string_view text, const OptionNames& names = {});
 
-/// What a face of the library may know a way out of.
+/// Situations that a face of the library may have advice on.
 enum class Situation {
   kPlain,
   kClassifierFile,  // a model was expected in where().file
@@ -107,7 +107,7 @@ template <typename... Args>
   return {code, fmt::format(format, std::forward<Args>(args)...)};
 }
 
-/// Text of unknown origin made fit for one line of a terminal, always valid UTF-8: characters that
+/// Text of unknown origin made safe for one line of a terminal, always valid UTF-8: characters that
 /// move the cursor, turn the writing direction or hide become "\u001b", bytes that are not UTF-8
 /// "\x80", and no more than `most` bytes of it are shown.
 [[nodiscard]] std::string printable(std::string_view text, std::size_t most = 40);

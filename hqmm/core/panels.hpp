@@ -1,11 +1,11 @@
-// The one product behind the fast engines: small real matrices by columns.
+// The product that all fast engines are built on: small real matrices by columns.
 //
 //   C[:, c] (+)= Σ_k L[:, k] · B(k, c)        L: rows × depth, column-major
 //
 // Every form of a model is brought to it. A step of the forward pass multiplies the states of all
 // sequences that see the same symbol (C = R X), a step of the backward pass uses the transposed
 // operator, and the gradient is one long product of rank-one terms (C += Z Xᵀ, where B is read
-// transposed). States keep their columns padded to kRowUnit, so there are no edges; columns of C
+// transposed). States keep their columns padded to kRowUnit, so edges need no care; columns of C
 // may lie anywhere, because the states of the next step are grouped by another symbol.
 #pragma once
 
@@ -19,7 +19,7 @@ inline constexpr Index kRowUnit = 4;
 constexpr Index padded_rows(Index rows) { return (rows + kRowUnit - 1) / kRowUnit * kRowUnit; }
 
 /// Distance between columns of a matrix of so many rows: whole cache lines, so that no vector
-/// straddles two, and no power of two, which would put them all into the same few sets of the
+/// straddles two, and never a power of two, which would put them all into the same few sets of the
 /// cache.
 constexpr Index column_stride(Index rows) {
   const Index padded = (rows + 7) / 8 * 8;

@@ -1,4 +1,4 @@
-// The product of complex matrices behind the Kraus and the factor form, by planes of real numbers:
+// The product of complex matrices that the Kraus and the factor form use, by planes of reals:
 //
 //   C[:, c] (+)= Σ_k L[:, k] · B(k, c)        L: rows × depth, column-major
 //
@@ -8,7 +8,7 @@
 //   P₁ = a c,  P₂ = b d,  P₃ = (a + b) s;     Re = P₁ − P₂,  Im = P₃ − P₁ − P₂.
 //
 // All three stay in registers until they are put together. The error is that of the plain product
-// by the norm of C; a small imaginary part beside a large real one is known less well than alone.
+// in the norm of C; a small imaginary part next to a large real one is known less precisely.
 #pragma once
 
 #include "hqmm/core/types.hpp"

@@ -1,4 +1,4 @@
-// SHA-256 (FIPS 180-4), by nettle: "is this the file that everybody means".
+// SHA-256 (FIPS 180-4), by nettle: tells whether a file is the published one.
 #pragma once
 
 #include <string>

@@ -6,7 +6,7 @@
 // last digits between targets. The same seed and the same target give the same bytes.
 //
 // A kernel file is written like this (see core/panels.cpp), and its public wrapper dispatches
-// behind use_simd_limit():
+// after use_simd_limit():
 //
 //   #undef HWY_TARGET_INCLUDE
 //   #define HWY_TARGET_INCLUDE "hqmm/core/panels.cpp"

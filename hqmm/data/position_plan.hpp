@@ -25,7 +25,7 @@ struct PositionPlan {
   std::size_t first = 0, last = 0;  // kWindow
   std::size_t tie = 5;              // kWindow
   std::string file;                 // kMap: where it came from, for provenance
-  std::vector<std::uint32_t> map;   // kMap: read by whoever opens files
+  std::vector<std::uint32_t> map;   // kMap: read by the caller that opens files
   bool from_end = false;            // the anchor
 
   /// Everything but the anchor; a map's FILE is not opened. Throws kUsage with what was expected.

@@ -32,7 +32,7 @@ struct LongPlan {
   int word_length = 1;
 };
 
-/// The cheapest way, kNone where a walk is no dearer or tables would be too large.
+/// The cheapest way, kNone where a walk costs no more or tables would be too large.
 [[nodiscard]] LongPlan plan_long(const LongShape& shape);
 [[nodiscard]] LongShape shape_of(const LinearModel& model, std::size_t length);
 

@@ -1,8 +1,8 @@
-// What a classifier's posterior probabilities are worth on rows whose class is known.
+// How good a classifier's posterior probabilities are on rows whose class is known.
 //
 // Errors: every class has an error rate; their mean does not care how frequent the classes are.
 // Probabilities: log loss and calibration are expectations, and mean something only when the rows
-// are as frequent as the prior behind the posteriors says. Every row of class c therefore weighs
+// are as frequent as the prior of the posteriors says. Every row of class c therefore weighs
 //
 //   w = prior_c / (share of rows of class c)
 //
@@ -73,7 +73,7 @@ struct Classification {
   double calibration_error = 0.0;  // Σ_bins weight · |confidence − accuracy|
 };
 
-/// labels: the class of every row, an index below posteriors.classes(). priors: those behind the
+/// labels: the class of every row, an index below posteriors.classes(). priors: those of the
 /// posteriors, by class.
 [[nodiscard]] Classification judge(const Posteriors& posteriors,
                                    std::span<const std::uint32_t> labels,

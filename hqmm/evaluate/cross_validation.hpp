@@ -51,7 +51,7 @@ struct CrossValidationHooks {
   std::function<void(const std::string& name, const FoldCell&)> keep_cell;
 };
 
-/// What a setting was worth inside the training folds.
+/// How a setting did inside the training folds.
 struct InnerScore {
   double mean_class_error = 0.0;
   double log_loss = 0.0;

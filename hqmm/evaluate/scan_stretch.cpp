@@ -126,7 +126,7 @@ class StretchScan {
     }
   }
 
-  /// Without logarithms: the odds against the most probable other class are no lower.
+  /// Without logarithms: odds against the most probable other class only, never lower.
   [[nodiscard]] bool surely_below(std::size_t c, double least) const {
     double most = kNever;
     for (std::size_t d = 0; d < row_.size(); ++d)

@@ -16,8 +16,8 @@ struct Spread {
 };
 [[nodiscard]] Spread spread(std::span<const double> values);
 
-/// Student's paired t test of mean(a − b) = 0, two-sided. Without spread in the differences there
-/// is no t, and p is 1 when they are all zero, else 0.
+/// Student's paired t test of mean(a − b) = 0, two-sided. Without spread in the differences t does
+/// not exist, and p is 1 when they are all zero, else 0.
 struct PairedTest {
   std::size_t pairs = 0;
   double difference = 0.0;      // mean of a − b

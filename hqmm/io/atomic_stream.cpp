@@ -52,7 +52,7 @@ AtomicStream::AtomicStream(const std::string& path) : path_(path) {
   if (exists && S_ISDIR(status.st_mode)) throw cannot_write(path, EISDIR);
   const Destination destination = resolve_links(path);
   if (exists && (destination.is_descriptor || !S_ISREG(status.st_mode))) {
-    // Devices, pipes and the like, and whatever file stands behind /dev/stdout: appended to, since
+    // Devices, pipes and the like, and whatever file /dev/stdout refers to: appended to, since
     // what is already in them is not ours to cut off.
     direct_.emplace(::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY));
     if (!direct_->is_open()) throw cannot_write(path, errno);

@@ -21,7 +21,7 @@ class GrowingFile {
   [[nodiscard]] int descriptor() const noexcept;
   /// 0: nothing more for now, or the end of what does not grow. Throws kNoInput.
   [[nodiscard]] std::size_t read(std::span<char> buffer);
-  /// To be asked when there is nothing more. True: what comes next begins the file anew.
+  /// To be asked when there is nothing more. True: what comes next starts the file again.
   [[nodiscard]] bool start_over();
 
  private:

@@ -16,7 +16,7 @@ inline constexpr std::size_t kDeepestJson = 100;
 /// JSON from outside. Throws kBadData with the byte when it is not JSON, nested deeper than
 /// kDeepestJson or holds a number that no double can; `where` is the place of the text.
 [[nodiscard]] nlohmann::json parse_json(std::string_view text, const Where& where = {});
-/// The same, with a discarded value in place of an error.
+/// The same, with a discarded value instead of an error.
 [[nodiscard]] nlohmann::json parse_json_or_discard(std::string_view text);
 
 /// On one line, keys in byte order, and always UTF-8: what is not becomes U+FFFD.

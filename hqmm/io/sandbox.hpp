@@ -1,4 +1,4 @@
-// A short-lived process that reads a file through somebody else's library.
+// A short-lived process that reads a file through a third-party library.
 //
 // HDF5 and matio crash, loop for ever and overwrite memory on damaged files, whatever is checked
 // beforehand. So they read in a child process that may take so much memory and processor time as

@@ -1,4 +1,4 @@
-// Whether text could be symbols: the judgement behind format detection and header rows.
+// Whether text could be symbols: what format detection and header rows are judged by.
 #pragma once
 
 #include <optional>

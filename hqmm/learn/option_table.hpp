@@ -30,7 +30,7 @@ enum class OptionType {
   kCountOrAuto,  // std::uint64_t, or "auto"
   kNumber,       // double
   kWord,         // one of `words`
-  kText,         // checked by whoever reads it
+  kText,         // checked where it is read
 };
 
 struct OptionRange {

@@ -35,7 +35,7 @@ struct Offer {
   Score score;
 };
 
-/// A restart under way, and what came of its epoch in the round at hand.
+/// A restart under way, and the result of its epoch in the current round.
 struct Restart {
   RestartState state;
   std::unique_ptr<Learner> learner;
@@ -95,7 +95,7 @@ class Trainer {
   [[nodiscard]] double seconds() const {
     return (resume_ != nullptr ? resume_->seconds : 0.0) + seconds_here();
   }
-  /// A limit is on the work from here on: whoever goes on with a run grants it new time.
+  /// The limit counts from here on: resuming a run grants it new time.
   [[nodiscard]] bool out_of_time() const {
     return options_.time_limit > 0.0 && seconds_here() >= options_.time_limit;
   }

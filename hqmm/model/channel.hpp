@@ -1,4 +1,4 @@
-// What a model does when nobody looks: its channel's fixed point, leading eigenvalues and mixing
+// What a model does when it is not observed: its channel's fixed point, eigenvalues and mixing
 // rate, and the entropy rate of what it emits.
 #pragma once
 

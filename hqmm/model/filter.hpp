@@ -17,7 +17,7 @@
 
 namespace hqmm {
 
-/// What one symbol was worth: P(y | past) = raw / total. For a trace-preserving model total is 1.
+/// The weight of one symbol: P(y | past) = raw / total. For a trace-preserving model total is 1.
 struct StepWeight {
   double raw = 1.0;    // tr 𝒦_y(ρ)
   double total = 1.0;  // Σ_y' tr 𝒦_y'(ρ)
@@ -41,7 +41,7 @@ class HqmmFilter {
   StepWeight step(Symbol symbol);
   /// P(y | past) for every y, summing to one. Throws like step().
   void next_distribution(std::span<double> out) const;
-  /// Moves the state over one symbol that nobody saw.
+  /// Moves the state over one symbol that is not known.
   void skip() { step(kMissing); }
 
   [[nodiscard]] Matrix state() const;

@@ -52,7 +52,7 @@ void add_paper_protocol(Builder& out, Shape shape) {
     out.add(method, shape);
 }
 
-/// The paper's protocol with steps that settle: how much hangs on their size.
+/// The paper's protocol with steps that settle: how much depends on their size.
 void add_small_steps(Builder& out, Shape shape) {
   for (const Method method : {Method::kNsRisLiteralSmall, Method::kNsRisPaperSmall})
     out.add(method, shape);

@@ -52,7 +52,7 @@ struct SpliceOutcome {
 /// What training of a cell runs with, for provenance.
 [[nodiscard]] TrainOptions splice_options(const SpliceCell& cell, std::size_t alphabet_size);
 
-/// What came of one fold.
+/// The result of one fold.
 struct SpliceFold {
   std::size_t picked = 0;                 // the candidate: epoch − 1; EM: restart
   std::vector<AnyModel> models;           // by label

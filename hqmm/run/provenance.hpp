@@ -10,7 +10,7 @@
 
 namespace hqmm {
 
-/// What a trained model is worth on the data it was trained and selected on.
+/// The scores of a trained model on the data it was trained and selected on.
 struct TrainScores {
   Score train;
   Score validation;

@@ -43,7 +43,7 @@ struct Candidate {
   double bits = 0.0;     // per validation symbol
   double seconds = 0.0;  // of one processor
   bool done = false;
-  /// A run directory of its own, made or gone on with, and the configuration to make it with.
+  /// A run directory of its own, made or resumed, and the configuration to make it with.
   std::string run_path;  // empty: none
   std::string run_config;
   /// Bits per symbol more than the best, and the standard error of that over sequences.

@@ -1,4 +1,4 @@
-// Scores: what a model's likelihood of a data set is worth, in the units people compare.
+// Scores: a model's likelihood of a data set in the units that people compare.
 //
 //   description accuracy  DA = f(1 + ℓ/(len·ln s)) per sequence, f(x) = x for x > 0, tanh(x/8)
 //   below:

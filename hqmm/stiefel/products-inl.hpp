@@ -1,4 +1,4 @@
-// The kernel behind products.hpp and gram_iteration.hpp, compiled once per instruction set: it is
+// The kernel of products.hpp and gram_iteration.hpp, compiled once per instruction set: it is
 // included by files that Highway includes again for each (core/simd.hpp).
 //
 // A row of B is multiplied by the real and by the imaginary part of an element of A into two sums;

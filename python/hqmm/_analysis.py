@@ -1,4 +1,4 @@
-"""What is asked of a fitted model beside data: its channel, its entropy, its size, its criteria, its circuit."""
+"""What a fitted model tells without data: its channel, entropy, size, criteria and circuit."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ ANALYSED = """n_parameters_ : int
             Numbers the model is free to choose: without its constraints, and without changes that
             change no probability.
         fixed_point_ : ndarray of shape (n, n), of an HMM (n,)
-            The state that is left when nobody looks for long.
+            The state after many steps that nobody observes.
         mixing_rate_ : float
             Modulus of the channel's second eigenvalue: correlations decay like its powers."""
 
 
 class Analysis(SequenceEstimator):
-    """The findings of `hqmm inspect`; position-dependent models have none of the channel's."""
+    """The findings of `hqmm inspect`; position-dependent models have no single channel."""
 
     model_: _core.Model
 
@@ -31,14 +31,14 @@ class Analysis(SequenceEstimator):
 
     @property
     def n_parameters_(self) -> int:
-        """Free parameters, without constraints and without what changes no probability."""
+        """The number of free parameters: without constraints, and without those that change no probability."""
         return _core.parameter_count(self._fitted())
 
     @property
     def fixed_point_(self) -> np.ndarray:
-        """The stationary state: a density matrix (n, n), of an HMM a distribution (n,).
+        """The stationary state: a density matrix (n, n), or a distribution (n,) for an HMM.
 
-        Of several, the one that is reached from I/n. Worked out at every call.
+        If there are several, the one reached from I/n. Computed at every call.
         """
         return _core.fixed_point(self._fitted())
 
@@ -48,7 +48,7 @@ class Analysis(SequenceEstimator):
         return _core.spectrum(self._fitted())["mixing_rate"]
 
     def spectrum(self, n_eigenvalues: int = 8) -> np.ndarray:
-        """The leading eigenvalues of one step with its symbol unseen, largest modulus first.
+        """The leading eigenvalues of one step whose symbol is not known, largest modulus first.
 
         The first is 1. A modulus says how fast something is forgotten, a phase θ is a period of
         2π/|θ| symbols.

@@ -18,7 +18,7 @@ MOST_THREADS = 4096
 
 
 def seed_of(random_state: Any) -> int:
-    """An integer is the seed itself, the same as `--seed`; anything else draws one."""
+    """An integer is the seed itself, as with `--seed`; anything else draws one."""
     if isinstance(random_state, numbers.Integral) and not isinstance(random_state, bool):
         if not 0 <= int(random_state) < 2**64:
             raise ValueError(f"random_state must be from 0 to 2**64 - 1, found {random_state}")
@@ -82,7 +82,7 @@ class SequenceEstimator(BaseEstimator):
 
     @property
     def alphabet_(self) -> list:
-        """The symbols as they are written, in order."""
+        """The symbols in the alphabet's order, as they are written."""
         check_is_fitted(self, "model_")
         return self.model_.alphabet.tokens
 
@@ -93,7 +93,7 @@ class SequenceEstimator(BaseEstimator):
 
     @property
     def provenance_(self) -> dict:
-        """What the model file says of its making: options, seed, data hash, scores."""
+        """How the model was made: options, seed, data hash, scores."""
         check_is_fitted(self, "model_")
         return self.model_.provenance
 

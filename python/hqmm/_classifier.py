@@ -23,21 +23,21 @@ class HQMMClassifier(HQMMClassifierParameters, ClassifierMixin, SequenceEstimato
         classes_ : ndarray of shape (n_classes,)
             The classes, sorted.
         priors_ : ndarray of shape (n_classes,)
-            Their probabilities before anything is seen.
+            The probabilities of the classes before any symbol is seen.
         model_ : Classifier
             The classifier file in memory.
         alphabet_ : list of str
-            The symbols as they are written, in order.
+            The symbols in the alphabet's order, as they are written.
         n_symbols_ : int
-            How many there are.
+            The number of symbols in the alphabet.
         provenance_ : dict
-            What the classifier file says of its making.
+            How the classifier was made, as its file tells it.
         history_ : list of dict
             A record per epoch.
         n_iter_ : int
             The number of the last epoch.
         seed_ : int
-            The seed that random_state gave.
+            The seed that random_state stands for.
         """)
 
     def _given(self) -> dict:
@@ -61,8 +61,8 @@ class HQMMClassifier(HQMMClassifierParameters, ClassifierMixin, SequenceEstimato
     def fit(self, X: Any, y: Any, lengths: Any = None, *, sample_weight: Any = None) -> "HQMMClassifier":
         """Learns from sequences and the class of each.
 
-        sample_weight: what each sequence counts in learning, beside the weight of its class, which
-        follows from `prior`. Only ratios matter; a sequence of weight 0 is not there.
+        sample_weight: what each sequence counts in learning, on top of the weight of its class, which
+        follows from `prior`. Only ratios matter; a sequence of weight 0 is ignored.
         """
         if y is None:
             raise ValueError("HQMMClassifier requires y to be passed, but the target y is None")

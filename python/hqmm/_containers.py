@@ -1,4 +1,4 @@
-"""Containers that people keep sequences in, whoever made them.
+"""Containers of sequences, from whichever library.
 
 What a list of strings means, every container of strings means: numpy's arrays of text or objects, the
 columns of pandas, polars and Arrow, one-column tables, tuples, generators, text or bytes.

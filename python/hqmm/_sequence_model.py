@@ -1,4 +1,4 @@
-"""SequenceModel: what HQMM and HMM share. One model of sequences, learned by maximum likelihood."""
+"""SequenceModel: what HQMM and HMM share, a model of sequences learned by maximum likelihood."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ from ._progress import TrainProgress, observer
 
 # The attributes that learning leaves, for docstrings.
 FITTED = """alphabet_ : list of str
-            The symbols as they are written, in order.
+            The symbols in the alphabet's order, as they are written.
         n_symbols_ : int
-            How many there are.
+            The number of symbols in the alphabet.
         model_ : Model
             The model file in memory.
         provenance_ : dict
-            What the model file says of its making.
+            How the model was made, as its file tells it.
         history_ : list of dict
             A record per epoch.
         status_ : str
             Why training ended.
         n_iter_ : int
-            Epochs that were run.
+            The number of epochs that were run.
         best_epoch_ : int
-            The epoch that was kept.
+            The epoch whose model was kept.
         best_restart_ : int
-            The start it belongs to.
+            The start that the kept epoch belongs to.
         fit_seconds_ : float
             How long training took.
         seed_ : int
-            The seed that random_state gave."""
+            The seed that random_state stands for."""
 
 
 class InterruptedFitWarning(UserWarning):
@@ -50,7 +50,7 @@ Self = TypeVar("Self", bound="SequenceModel")
 
 
 class SequenceModel(SequenceEstimator):
-    """Learning, scoring, prediction and sampling, whichever the model."""
+    """Learning, scoring, prediction and sampling, for either kind of model."""
 
     history_: list
     _option_names: dict = {}  # parameters that are options of the library, with their ids
@@ -68,7 +68,7 @@ class SequenceModel(SequenceEstimator):
         validation: sequences of their own. Without them `validation_share` of X is held out, as
         `hqmm train` does.
         sample_weight: what each sequence counts, in learning and in the validation score of those
-        held out. Only ratios matter; a sequence of weight 0 is not there.
+        held out. Only ratios matter; a sequence of weight 0 is ignored.
         """
         raw, weights, _ = _input.read_weighted(X, lengths, sample_weight)
         raw.require_known()
@@ -78,11 +78,11 @@ class SequenceModel(SequenceEstimator):
 
     def partial_fit(self: Self, X: Any, lengths: Any = None, *, validation: Any = None,
                     sample_weight: Any = None) -> Self:
-        """Goes on from the fitted model with more data; without one it is fit().
+        """Continues from the fitted model with more data; without one it is fit().
 
         Trains with the same options, from the first step size again, and keeps the model it began
         with if that still does best on validation data: those given, or a share held out of X. The
-        alphabet stays. history_ goes on; n_iter_ and the like are of this call.
+        alphabet stays. history_ grows; n_iter_ and the like describe this call.
         """
         if not hasattr(self, "model_"):
             return self.fit(X, lengths, validation=validation, sample_weight=sample_weight)
@@ -153,18 +153,18 @@ class SequenceModel(SequenceEstimator):
     # ---- prediction ----------------------------------------------------------------------------
 
     def predict_proba(self, X: Any, lengths: Any = None, *, steps: int = 1) -> np.ndarray:
-        """After every symbol of X, concatenated: the distribution of the next one (symbols, s)."""
+        """The distribution of the next symbol after every symbol of X, concatenated: (symbols, s)."""
         data, _ = self._encode(X, lengths)
         return self.model_.predict(data, count("steps", steps, 1))
 
     def predict(self, X: Any, lengths: Any = None, *, steps: int = 1) -> np.ndarray:
-        """After every symbol of X, concatenated: the most probable next one."""
+        """The most probable next symbol after every symbol of X, concatenated."""
         return self._symbols(self.predict_proba(X, lengths, steps=steps).argmax(axis=1))
 
     def predict_next_proba(self, X: Any, lengths: Any = None, *, steps: int = 1) -> np.ndarray:
-        """The distribution of the symbol after the sequence: s numbers; a row for each of several.
+        """The distribution of the symbol after a sequence: s numbers; a row per sequence for several.
 
-        Of [] it is that of the first symbol.
+        For [] it is the distribution of the first symbol.
         """
         if lengths is None and is_empty(X):
             return self.stream().next_proba(steps)
@@ -197,7 +197,7 @@ class SequenceModel(SequenceEstimator):
     # ---- notebooks -----------------------------------------------------------------------------
 
     def _repr_html_inner(self) -> str:
-        """What a notebook shows, scikit-learn's _repr_html_: of a fitted model its numbers, history and spectrum."""
+        """What a notebook shows: a fitted model's numbers, history and spectrum, else scikit-learn's view."""
         if not hasattr(self, "model_"):
             return estimator_html_repr(self)
         from ._report import notebook
@@ -212,7 +212,7 @@ class SequenceModel(SequenceEstimator):
 
     @classmethod
     def load(cls: Type[Self], path: Union[str, "os.PathLike[str]"]) -> Self:
-        """An estimator around a model file, ready to score."""
+        """An estimator made from a model file, ready to score."""
         return cls._around(_core.Model.load(existing(path)), os.fspath(path))
 
     @classmethod
@@ -226,7 +226,7 @@ class SequenceModel(SequenceEstimator):
 
     @classmethod
     def _params_of(cls, model: _core.Model) -> dict:
-        """The parameters that would learn it again, as far as the file tells; sizes are the model's."""
+        """The parameters that would learn the model again, as far as the file tells; sizes are the model's."""
         options = model.provenance.get("options", {})
         params = {name: options[option] for name, option in cls._option_names.items()
                   if option in options}
@@ -240,14 +240,14 @@ class SequenceModel(SequenceEstimator):
 
 
 class Stream:
-    """A model's state carried along symbols as they arrive."""
+    """A model's state, updated with every symbol as it arrives."""
 
     def __init__(self, model: _core.Model):
         self._stream = _core.Stream(model)
         self._alphabet = model.alphabet
 
     def push(self, symbol: Union[int, str, None]) -> float:
-        """Takes one symbol (None: a missing one); what it was worth, log P(symbol | past)."""
+        """Takes one symbol (None: a missing one) and returns log P(symbol | past)."""
         if symbol is None:
             return self._stream.push(-1)
         if isinstance(symbol, str):

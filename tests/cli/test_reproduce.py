@@ -165,7 +165,7 @@ def test_splice_alone_needs_its_data(tmp_path, monkeypatch):
     fails(NO_INPUT, "reproduce", "splice", "-o", tmp_path / "out", says=says)
     monkeypatch.setenv("HQMM_DATA", str(tmp_path))
     fails(NO_INPUT, "reproduce", "splice", "-o", tmp_path / "out", says=says)
-    (tmp_path / "splice.data").write_text("this is no data\n")
+    (tmp_path / "splice.data").write_text("this is not data\n")
     assert hqmm("reproduce", "splice", "-o", tmp_path / "out").returncode == BAD_DATA
     assert not (tmp_path / "out").exists()
 

@@ -1,5 +1,5 @@
 // Reference material beside the project: the numbers of an independent implementation
-// (golden/hqmm_cases.json), the models behind the paper's data, and its table of step sizes.
+// (golden/hqmm_cases.json), the models that made the paper's data, and its table of step sizes.
 #pragma once
 
 #include <filesystem>
@@ -35,13 +35,13 @@ struct GoldenCase {
 
 std::vector<GoldenCase> load_golden_cases(const std::filesystem::path& path);
 
-/// The model behind the paper's HMM data, as its file has it.
+/// The model that made the paper's HMM data, as its file has it.
 struct HmmOnFile {
   RealMatrix transition, emission;
 };
 HmmOnFile load_true_hmm(const std::filesystem::path& path);
 
-/// The Kraus stack behind the paper's HQMM data, of n = 2.
+/// The Kraus stack that made the paper's HQMM data, of n = 2.
 Stack load_true_kraus(const std::filesystem::path& path);
 
 /// One row of the published table of step sizes.

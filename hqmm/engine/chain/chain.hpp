@@ -12,7 +12,7 @@
 // At each step, sequences that see the same operator are multiplied together; over a block of steps
 // all uses of an operator lie one after another in memory, so that its gradient is one long
 // product. Memory: the states of one segment of steps (at most kSegmentBytes), the adjoints of one
-// block, and one state per sequence and segment, from which earlier segments are computed anew.
+// block, and one state per sequence and segment, from which earlier segments are recomputed.
 //
 // A Form (form.hpp) says how a state is stored and moved.
 #pragma once

@@ -4,7 +4,7 @@
 //   backward  z ← Cᵀ (e_y ∘ z)       ∂ℓ/∂C = Σ (e_y ∘ z) xᵀ,  ∂ℓ/∂e_y = Σ z ∘ (C x)
 //
 // All states of a step are multiplied together, whatever their symbols. C x is what the step made
-// of x, divided by e_y; where that is too small to divide by it is computed anew.
+// of x, divided by e_y; where that is too small to divide by it is recomputed.
 #pragma once
 
 #include <span>

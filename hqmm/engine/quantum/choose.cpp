@@ -41,7 +41,7 @@ struct Costs {
 };
 
 /// By how much products of a few vectors with many matrices wait for memory, as measured: each
-/// group of a step reads its matrix anew, from a cache of some distance.
+/// group of a step reads its matrix again, from a distant cache.
 double waiting_of(const Costs& costs, double operators) {
   const double table_bytes = costs.bytes * 2.0 / 3.0 * operators;
   double enough = 1.0;

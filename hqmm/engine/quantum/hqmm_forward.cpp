@@ -26,7 +26,7 @@ class ForwardPass {
   ForwardPass(const Hqmm& model, bool feasible, int threads)
       : model_(model), feasible_(feasible), threads_(threads) {}
 
-  /// What came of the sequences of the last run. A suspect's number is not to be believed.
+  /// The results of the sequences of the last run. The number of a suspect is not reliable.
   std::vector<double> log_likelihoods, log_totals;
   std::vector<char> suspects;
   [[nodiscard]] std::uint64_t scored(std::size_t i) const { return program_.scored[i]; }

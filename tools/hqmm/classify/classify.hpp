@@ -184,7 +184,7 @@ auto interruptible(const ClassifyRun& run, const CommonOptions& common, Work wor
 /// "EI" made fit for one cell of a line: nothing that could break it.
 [[nodiscard]] std::string class_text(const std::string& name);
 
-// The tables behind both.
+// The tables of both.
 [[nodiscard]] Cells error_cells(const std::vector<std::string>& classes,
                                 const Classification& figures);
 [[nodiscard]] Cells confusion_cells(const std::vector<std::string>& classes,

@@ -1,4 +1,4 @@
-// Tables and JSON of what a classifier is worth and why it decides.
+// Tables and JSON of how good a classifier is, and why it decides as it does.
 #include <fmt/format.h>
 
 #include <algorithm>

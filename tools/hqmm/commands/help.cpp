@@ -52,7 +52,7 @@ void add_help(Command program) {
   Command command = program.add_subcommand("help", "Show the help of a command").group("Help");
   std::vector<std::string> names;
   for (const CommandPage& page : program.page().commands) names.push_back(page.last_name());
-  // An unknown name is told by who looks for it, with what was probably meant.
+  // Command::subcommand() reports an unknown name, with what was probably meant.
   const ValueCheck any{[](const std::string&) { return std::string(); }, "", names};
   command.add_option("COMMAND", *words, "A command, such as score or classify fit")
       .check(any)

@@ -86,7 +86,7 @@ Findings look_at_model(const AnyModel& model, const InspectFlags& options) {
   ProgressLine progress(options.common);  // large models take seconds
   progress.show("hqmm: fixed point of the channel …");
   out.fixed_point = channel_fixed_point(set);
-  if (hqmm.field == Field::kReal)  // without what rounding left
+  if (hqmm.field == Field::kReal)  // without rounding errors
     out.fixed_point->state = out.fixed_point->state.real().cast<Complex>().eval();
   progress.show("hqmm: leading eigenvalues of the channel …");
   out.spectrum = channel_spectrum(set, options.eigenvalues, &*out.fixed_point, hqmm.field);

@@ -11,13 +11,13 @@ namespace hqmm::cli {
 
 class LiveInput {
  public:
-  /// Ctrl-C ends it from here on; whether it did is for the caller to ask.
+  /// From here on Ctrl-C ends it; the caller asks whether it did.
   explicit LiveInput(const std::string& path);
 
-  /// What there is, as soon as there is anything; 0 at the end, or when it was stopped. Throws
+  /// Returns bytes as soon as there are any; 0 at the end, or when it was stopped. Throws
   /// ClosedPipe when nobody reads our stdout any more.
   [[nodiscard]] std::size_t read(std::span<char> buffer);
-  /// Whether the bytes that came last begin the file anew: it was cut off, or another has its name.
+  /// Whether the last bytes start the file again: it was truncated or replaced.
   [[nodiscard]] bool began_again() const noexcept { return began_again_; }
   [[nodiscard]] bool stopped() const { return stop_(); }
 

@@ -20,7 +20,7 @@ struct PredictFlags {
   double alarm = 0.0;      // bits; 0: none
   std::size_t window = 0;  // symbols; 0: not given
 
-  /// What symbols cost, in place of what comes next.
+  /// What symbols cost, instead of what comes next.
   [[nodiscard]] bool of_surprise() const { return alarm > 0.0 || window > 0; }
   [[nodiscard]] std::size_t window_size() const { return window > 0 ? window : 20; }
 };

@@ -52,8 +52,8 @@ class Predictor {
     report(named ? alphabet_.token(symbol) : "?", bits);
   }
 
-  /// What the model has no symbol for is as surprising as can be, and leaves the state that its
-  /// being unseen would.
+  /// A token that the model does not know is infinitely surprising, and moves the state as a
+  /// missing symbol does.
   void take_unknown(std::string_view token) {
     if (!begun_) begin(kUnknownLength);
     filter_.skip();

@@ -1,4 +1,4 @@
-// hqmm reproduce: the paper's evaluation again, with what its figures are worth beside them. Plans
+// hqmm reproduce: the paper's evaluation again, and which of its claims hold. Plans
 // the cells, runs what is not done yet, and leaves results, figures and a report in a folder.
 #include "reproduce/reproduce.hpp"
 

@@ -57,7 +57,7 @@ void add_tsv(Command command, CommonOptions& options, const std::string& help);
 /// --alphabet --format --ambiguous --label-column --variable --base --max-ratio.
 class DataOptions {
  public:
-  /// A command whose --format is that of its output calls the format of data otherwise.
+  /// A command whose --format is that of its output uses another flag for the format of data.
   void add_to(Command command, const std::string& format_flag = "--format");
   /// `model` overrides the alphabet unless one was given.
   [[nodiscard]] ReadOptions resolve(const Alphabet* model = nullptr) const;

@@ -77,9 +77,9 @@ class Option {
   Option excludes(const Option& other) const;
   /// Values of a list may be written in one word, with this between them.
   Option delimiter(char mark) const;
-  /// A list is one word and does not go on with the next ones.
+  /// A list is one word: the next words do not belong to it.
   Option one_word() const;
-  /// Given without a value it leaves the variable empty.
+  /// Without a value the option leaves the variable empty.
   Option optional_value() const;
   /// The value that the variable has now is the default that the help shows.
   Option capture_default_str() const;
@@ -112,7 +112,7 @@ class Command {
   Command footer(const std::string& text) const;
   /// What to run when the command was chosen.
   Command callback(std::function<void()> run) const;
-  /// It is nothing without one of its subcommands.
+  /// One of its subcommands must be given.
   Command require_subcommand() const;
 
   [[nodiscard]] Option option(const std::string& name) const;

@@ -17,7 +17,7 @@ namespace {
 std::atomic<bool> interrupted = false;
 static_assert(std::atomic<bool>::is_always_lock_free);
 
-// The file that an interrupt leaves behind otherwise. Written while `has_unfinished` is false.
+// The file to remove on an interrupt. Written only while `has_unfinished` is false.
 std::array<char, PATH_MAX> unfinished{};
 std::atomic<bool> has_unfinished = false;
 
@@ -29,7 +29,7 @@ void on_interrupt(void (*handler)(int)) {
     if (before.sa_handler == SIG_IGN) continue;
     struct sigaction action {};
     action.sa_handler = handler;
-    // A terminal that goes away says so more than once, by the kernel and by the shell.
+    // A terminal that goes away says so several times: the kernel does, and the shell.
     action.sa_flags = signal == SIGHUP ? 0 : static_cast<int>(SA_RESETHAND);
     sigaction(signal, &action, nullptr);
   }

@@ -81,7 +81,7 @@ void Output::finish() {
 }
 
 bool wait_for_bytes(int descriptor, int milliseconds) {
-  // What has gone wrong with a descriptor is told without being asked for; -1 is passed over.
+  // poll() reports errors of a descriptor without being asked for them, and skips -1.
   std::array<pollfd, 2> both{{{descriptor, POLLIN, 0}, {STDOUT_FILENO, 0, 0}}};
   if (::poll(both.data(), both.size(), milliseconds) <= 0) return false;
   if ((both[1].revents & (POLLERR | POLLHUP)) != 0) throw ClosedPipe();

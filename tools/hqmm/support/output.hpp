@@ -11,7 +11,7 @@ namespace hqmm::cli {
 
 struct CommonOptions;
 
-/// Whoever read our stdout has gone, as `head` does. Programs end quietly then.
+/// The reader of our stdout has gone, as `head` does. Programs end quietly then.
 class ClosedPipe : public std::exception {
  public:
   [[nodiscard]] const char* what() const noexcept override { return "stdout is a closed pipe"; }

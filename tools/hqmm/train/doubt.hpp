@@ -1,4 +1,4 @@
-// Whether a trained model is worth anything, and what to try when it is not.
+// Whether a trained model is any good, and what to try when it is not.
 #pragma once
 
 #include <string>

@@ -110,7 +110,7 @@ class LivePage::Server {
   }
 
  private:
-  /// What somebody has seen of the run.
+  /// What a client has seen of the run.
   struct Stream {
     std::uint64_t version = 0;
     Clock::time_point next{};  // not before
@@ -169,7 +169,7 @@ class LivePage::Server {
         });
   }
 
-  /// The next event, once there is one; false when nobody listens.
+  /// The next event, once there is one; false when no client listens.
   bool go_on(Stream& stream, httplib::DataSink& sink) {
     std::unique_lock lock(mutex_);
     changed_.wait_until(lock, stream.next, [&] { return ended_; });

@@ -13,9 +13,9 @@ void require_live_pages();
 /// but those who ask for it by that name. It only reads the run's folder.
 class LivePage {
  public:
-  /// Port 0 is any that is free. Throws kUsage when the port cannot be had.
+  /// Port 0 is any free one. Throws kUsage when the port is not available.
   LivePage(const std::string& run_path, int port);
-  /// Sends what came of the training to those who look at it, and ends.
+  /// Sends the result of the training to all who are watching, and ends.
   ~LivePage();
   LivePage(const LivePage&) = delete;
   LivePage& operator=(const LivePage&) = delete;

@@ -56,7 +56,7 @@ struct TrainJob {
 class TrainFlags {
  public:
   void add_to(Command command);
-  /// For a grid: sizes and structure take lists, and what is about one run is left out.
+  /// For a grid: sizes and structure take lists, and options for a single run are left out.
   void add_grid_to(Command command);
   /// An HMM has no w and no field.
   [[nodiscard]] std::vector<GridPoint> grid_points() const;

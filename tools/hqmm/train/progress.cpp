@@ -46,7 +46,7 @@ void Progress::go_on(const Resumption& at) {
 
 void Progress::show(const EpochRecord& record) {
   if (record.best) best_da_ = record.validation.da;
-  // The start is mostly far from all that follows.
+  // The start is usually far from all that follows.
   if (record.epoch > 0)
     bits_[record.restart].add(-record.validation.log_likelihood /
                               (static_cast<double>(record.validation.symbols) * std::numbers::ln2));
@@ -63,7 +63,7 @@ void Progress::show(std::size_t restart, std::size_t epoch, const std::optional<
       options_.restarts > 1 ? fmt::format("restart {}/{} ", restart + 1, options_.restarts) : "";
   std::string text = fmt::format("{}epoch {}/{}  validation DA {}  best {}  {} left", which, epoch,
                                  options_.epochs, figure(da), figure(best_da_), left);
-  // Where there is no room for a few of its characters, it says nothing.
+  // Without room for at least a few characters, the curve is left out.
   constexpr std::size_t kFewest = 4;
   const std::size_t room = ProgressLine::columns(), taken = text_width(text) + 2;
   if (draws_ && room >= taken + kFewest)

@@ -17,7 +17,7 @@ namespace hqmm::cli {
 class Progress {
  public:
   Progress(const CommonOptions& common, const TrainOptions& options);
-  /// Of a run that had epochs before: its best so far is shown at once.
+  /// For a resumed run: shows its best so far at once.
   void go_on(const Resumption& at);
   void show(const EpochRecord& record);
   void clear() { line_.clear(); }

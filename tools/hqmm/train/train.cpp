@@ -1,5 +1,5 @@
 // hqmm train DATA: learns one model. Parses, reads the data, runs a session of the library with a
-// line of progress and Ctrl-C, writes the model and says what came of it.
+// line of progress and Ctrl-C, writes the model and prints a summary.
 #include <fmt/format.h>
 
 #include <algorithm>
