@@ -9,7 +9,7 @@
 
 namespace hqmm {
 
-/// Throws kBadData unless every row has a class and there are two at least.
+/// Throws kBadData unless every row has a class and there are at least two.
 void require_labelled(const SequenceSet& data);
 
 /// The classes that have rows, in byte order of their names, and each row's place in that order.

@@ -21,7 +21,7 @@
 namespace hqmm {
 
 enum class ObjectiveKind {
-  kGenerative,      // every class for itself
+  kGenerative,      // every class by itself
   kDiscriminative,  // all classes together, from a start that knows the position frequencies
   kHybrid,          // discriminative, after a generative start of `generative_epochs`
 };
@@ -29,7 +29,7 @@ enum class ObjectiveKind {
 [[nodiscard]] std::string_view name_of(ObjectiveKind kind);
 [[nodiscard]] std::string_view name_of(PriorKind kind);
 
-/// What the joint objective was found to need: 20 epochs, batches of 200, a cosine from 0.02.
+/// What the joint objective turned out to need: 20 epochs, batches of 200, a cosine from 0.02.
 [[nodiscard]] TrainOptions joint_train_options();
 
 struct ClassifierOptions {
@@ -62,13 +62,13 @@ struct ClassifierHooks {
   std::function<void(std::size_t member, const Classifier&)> keep_member;
 };
 
-/// Labelled data, two classes at least; unlabelled sequences are refused. The same bytes at any
+/// Labelled data, at least two classes; unlabelled sequences are refused. The same bytes at any
 /// thread count. Every set of every model is feasible to 1e-12 after every step. Throws kUsage,
 /// kBadData, kDiverged, and kInterrupted when stopped.
 [[nodiscard]] Classifier fit_classifier(const SequenceSet& data, const ClassifierOptions& options,
                                         const ClassifierHooks& hooks = {});
 
-/// What the options cannot do, said before any work: throws kUsage.
+/// Throws kUsage for what the options cannot do, before any work.
 void require_usable(const ClassifierOptions& options);
 
 }  // namespace hqmm

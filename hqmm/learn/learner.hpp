@@ -12,7 +12,7 @@
 
 namespace hqmm {
 
-/// Everything a learner needs to go on as if never interrupted, as flat arrays: shapes follow from
+/// Everything a learner needs to resume as if never interrupted, as flat arrays: shapes follow from
 /// the options. Random choices are functions of (seed, restart, epoch) and need no state.
 using LearnerState = std::map<std::string, std::vector<Complex>>;
 

@@ -18,7 +18,7 @@
 
 namespace hqmm {
 
-/// A value on its way to or from an option, of whatever kind the other side has.
+/// A value on its way to or from an option, of whichever kind the other side has.
 using OptionValue = std::variant<bool, std::int64_t, std::uint64_t, double, std::string>;
 
 /// What a user has given, by id.

@@ -21,7 +21,7 @@
 
 namespace hqmm {
 
-/// Log-likelihood and description accuracy of some data; raw ones beside for infeasible models.
+/// Log-likelihood and description accuracy of some data; also raw ones for infeasible models.
 struct Figures {
   std::uint64_t symbols = 0;
   double log_likelihood = 0.0;
@@ -73,7 +73,7 @@ struct RestartState {
   LearnerState learner;
 };
 
-/// All that is needed to go on after the last whole epoch of every restart. Restarts that are
+/// All that is needed to resume after the last whole epoch of every restart. Restarts that are
 /// neither live nor finished have not begun.
 struct Checkpoint {
   std::vector<RestartState> live;
@@ -83,7 +83,7 @@ struct Checkpoint {
   double seconds = 0.0;
 };
 
-/// Where a run stands that goes on from a checkpoint.
+/// How far a run has come that resumes from a checkpoint.
 struct Resumption {
   std::size_t epoch = 0;  // whole epochs of every restart under way
   double seconds = 0.0;   // that the run has had before

@@ -12,7 +12,7 @@
 
 namespace hqmm {
 
-/// A step halved so often is none: the direction is not finite.
+/// After so many halvings the step is given up: the direction is not finite.
 inline constexpr std::uint64_t kMostHalvings = 60;
 
 struct StepReport {

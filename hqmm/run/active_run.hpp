@@ -13,7 +13,7 @@ class ActiveRun {
  public:
   /// A new run with this JSON as its configuration. Throws like RunDirectory::create.
   ActiveRun(const std::string& path, const std::string& config);
-  /// One to go on with. Throws like RunDirectory::open. Both throw kUsage when another process
+  /// One to resume. Throws like RunDirectory::open. Both throw kUsage when another process
   /// trains in it; nothing in the folder is changed then.
   explicit ActiveRun(const std::string& path);
   /// A new run that never began leaves its place free for the corrected command.

@@ -1,5 +1,5 @@
 // A run directory: config.json (what to do, written first), history.jsonl (a line per epoch),
-// checkpoint.h5 (all that is needed to go on) and whatever a run adds.
+// checkpoint.h5 (all that is needed to resume) and whatever a run adds.
 //
 // Every file but the history is replaced whole. The history is appended to; when a run goes on from
 // a checkpoint, lines beyond it are dropped and written again.
@@ -18,7 +18,7 @@ class RunDirectory {
   /// A new run with this JSON as its configuration. Throws kUsage when the folder holds one
   /// already, kCannotWrite when it cannot be made.
   static RunDirectory create(const std::string& path, const std::string& config);
-  /// A run to go on with. Throws kNoInput when there is none.
+  /// A run to resume. Throws kNoInput when there is none.
   static RunDirectory open(const std::string& path);
 
   /// What config.json holds: JSON, always an object.
@@ -31,7 +31,7 @@ class RunDirectory {
   /// what is overwritten outside of it.
   void require_own_files() const;
 
-  /// The whole line or nothing of it.
+  /// Writes the whole line or nothing.
   void append(const EpochRecord& record) const;
   void save(const Checkpoint& checkpoint) const;
   /// The last checkpoint, if there is one yet; drops the history beyond it. Throws kBadData when it

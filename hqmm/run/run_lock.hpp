@@ -13,7 +13,7 @@ class RunLock {
   /// kNew makes the folder where there is none.
   enum class Kind { kNew, kFound };
   /// Throws kUsage when another process has the lock, kCannotWrite when the file cannot be made.
-  /// Where the file system has no locks there is no protection either.
+  /// On a file system without locks there is nothing to protect the run.
   RunLock(std::string path, Kind kind);
   /// Takes the file away, and the folder that it made when that is empty.
   ~RunLock();

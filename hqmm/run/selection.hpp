@@ -1,6 +1,6 @@
 // Selection: a grid of model sizes trained side by side, each model on one thread, and ranked by
 // its bits per validation symbol. The same data, options and seed give the same models from any
-// face of the library. Candidates with a run directory go on where they were stopped or killed.
+// face of the library. Candidates with a run directory resume where they were stopped or killed.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@
 
 namespace hqmm {
 
-/// What a grid varies; one size at least of either. No field or emission: the learner's own.
+/// What a grid varies; at least one size of each. No field or emission: the learner's own.
 struct GridAxes {
   std::vector<Index> latent_dims;
   std::vector<Index> kraus_ranks;
