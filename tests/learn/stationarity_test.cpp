@@ -66,7 +66,7 @@ TEST(Stationarity, StructuredModelsMeetTheBoundToo) {
     EXPECT_LE(report.largest_residual, 1e-12);
     EXPECT_LE(report.measured, report.bound());
     options.emission_step = 0.01;
-    expect_error(ErrorCode::kUsage, "one step size",
+    expect_error(ErrorCode::kUsage, "a single step size",
                  [&] { static_cast<void>(measure(options, stationarity_data())); });
   }
 }
