@@ -27,8 +27,9 @@ namespace {
 constexpr const char* kConfig = "config.json";
 constexpr const char* kHistory = "history.jsonl";
 constexpr const char* kCheckpoint = "checkpoint.h5";
-constexpr std::array kOthers = {kHistory, kCheckpoint, "warm_start.h5", "stationarity.json",
-                                "summary.json"};
+constexpr const char* kBefore = "checkpoint-before.h5";
+constexpr std::array kOthers = {kHistory,        kCheckpoint,         kBefore,
+                                "warm_start.h5", "stationarity.json", "summary.json"};
 
 bool is_link(const std::string& path) {
   std::error_code ignored;
@@ -126,19 +127,58 @@ void RunDirectory::append(const EpochRecord& record) const {
 }
 
 void RunDirectory::save(const Checkpoint& checkpoint) const {
-  write_file(file(kCheckpoint), serialize_checkpoint(checkpoint, fingerprint()));
+  const std::string bytes = serialize_checkpoint(checkpoint, fingerprint());
+  // Until the new one has its name there is the one before.
+  std::error_code failure;
+  std::filesystem::rename(file(kCheckpoint), file(kBefore), failure);
+  try {
+    write_file(file(kCheckpoint), bytes);
+  } catch (const Error&) {
+    if (!failure) std::filesystem::rename(file(kBefore), file(kCheckpoint), failure);
+    throw;
+  }
 }
 
-std::optional<Checkpoint> RunDirectory::checkpoint() {
-  const std::string name = file(kCheckpoint);
+std::optional<Checkpoint> RunDirectory::checkpoint(
+    const std::function<void(const std::string&)>& on_note) {
   std::error_code ignored;
-  if (!std::filesystem::exists(name, ignored)) {
+  const bool newest = std::filesystem::exists(file(kCheckpoint), ignored);
+  if (!newest && !std::filesystem::exists(file(kBefore), ignored)) {
     std::filesystem::remove(file(kHistory), ignored);  // it will be written again from the start
     return {};
   }
-  Checkpoint found = parse_checkpoint(read_all(name), name, fingerprint());
+  Checkpoint found = newest ? newest_checkpoint(on_note) : read_checkpoint(kBefore);
   keep_history_up_to(found);
   return found;
+}
+
+Checkpoint RunDirectory::read_checkpoint(const char* name) const {
+  return parse_checkpoint(read_all(file(name)), file(name), fingerprint());
+}
+
+Checkpoint RunDirectory::newest_checkpoint(
+    const std::function<void(const std::string&)>& on_note) const {
+  try {
+    return read_checkpoint(kCheckpoint);
+  } catch (const Error& error) {
+    std::error_code ignored;
+    if (error.code() != ErrorCode::kBadData || !std::filesystem::exists(file(kBefore), ignored))
+      throw;
+    std::optional<Checkpoint> before;
+    try {
+      before = read_checkpoint(kBefore);
+    } catch (const Error&) {
+      throw error;  // neither will do: the newest is the one to speak of
+    }
+    if (on_note) on_note(fmt::format("{}: going on from the checkpoint before it", error.what()));
+    std::filesystem::remove(file(kCheckpoint), ignored);  // or it would take that one's place
+    return std::move(*before);
+  }
+}
+
+void RunDirectory::remove_checkpoints() const {
+  std::error_code ignored;
+  for (const char* name : {kCheckpoint, kBefore}) std::filesystem::remove(file(name), ignored);
 }
 
 void RunDirectory::keep_history_up_to(const Checkpoint& checkpoint) const {

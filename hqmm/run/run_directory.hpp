@@ -1,10 +1,14 @@
 // A run directory: config.json (what to do, written first), history.jsonl (a line per epoch),
 // checkpoint.h5 (all that is needed to resume) and whatever a run adds.
 //
+// The checkpoint before the last is kept as well, in checkpoint-before.h5: a run whose last one is
+// damaged goes on from there.
+//
 // Every file but the history is replaced whole. The history is appended to; when a run goes on from
 // a checkpoint, lines beyond it are dropped and written again.
 #pragma once
 
+#include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -34,13 +38,19 @@ class RunDirectory {
   /// Writes the whole line or nothing.
   void append(const EpochRecord& record) const;
   void save(const Checkpoint& checkpoint) const;
-  /// The last checkpoint, if there is one yet; drops the history beyond it. Throws kBadData when it
-  /// is damaged or of another run.
-  [[nodiscard]] std::optional<Checkpoint> checkpoint();
+  /// The last checkpoint, if there is one yet, or where that is damaged the one before, which is
+  /// noted; drops the history beyond it. Throws kBadData when both are damaged or of another run.
+  [[nodiscard]] std::optional<Checkpoint> checkpoint(
+      const std::function<void(const std::string&)>& on_note = {});
+  /// The next resume begins at the beginning.
+  void remove_checkpoints() const;
 
  private:
   explicit RunDirectory(std::string path) : path_(std::move(path)) {}
   void keep_history_up_to(const Checkpoint& checkpoint) const;
+  [[nodiscard]] Checkpoint read_checkpoint(const char* name) const;
+  [[nodiscard]] Checkpoint newest_checkpoint(
+      const std::function<void(const std::string&)>& on_note) const;
 
   std::string path_;
   std::string config_;

@@ -85,13 +85,14 @@ class SessionRun {
   /// Where to go on, if anywhere.
   [[nodiscard]] std::optional<Checkpoint> find_checkpoint() const {
     if (run_ == nullptr || !request_.resume) return {};
-    std::optional<Checkpoint> found = (*run_)->checkpoint();
+    std::optional<Checkpoint> found = (*run_)->checkpoint(request_.hooks.on_note);
     if (!request_.stationarity) return found;
     const bool at_end = found && found->live.empty();
     if (at_end && run_->has(kBoundFile)) return found;
     if (found && request_.hooks.on_note)
       request_.hooks.on_note("the bound is measured on a whole run: starting from the beginning");
-    for (const char* name : {"checkpoint.h5", kBoundFile}) run_->remove(name);
+    (*run_)->remove_checkpoints();
+    run_->remove(kBoundFile);
     return (*run_)->checkpoint();  // none any more; clears the history
   }
 

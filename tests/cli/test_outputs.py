@@ -17,7 +17,7 @@ from conftest import BINARY, OK, USAGE, fails, hqmm, random_kraus, write_hqmm
 INTERRUPTED = 130
 SHORT = ["-n", 2, "-w", 1, "--epochs", 1]
 QUICK_FIT = ["--epochs", 1, "--grid", "none"]
-RUN_FILES = ["config.json", "history.jsonl", "checkpoint.h5", "warm_start.h5", "stationarity.json", "summary.json", ".lock"]
+RUN_FILES = ["config.json", "history.jsonl", "checkpoint.h5", "checkpoint-before.h5", "warm_start.h5", "stationarity.json", "summary.json", ".lock"]
 
 
 @pytest.fixture(scope="module")

@@ -50,7 +50,8 @@ def test_the_engine_of_a_run_is_kept(tmp_path, data):
     assert hqmm_json("inspect", run)["simd"] == config["simd"]
     assert "engine kraus" in hqmm("inspect", run).stdout
     model = (tmp_path / "m.h5").read_bytes()
-    (run / "checkpoint.h5").unlink()
+    for name in ("checkpoint.h5", "checkpoint-before.h5"):
+        (run / name).unlink()
     assert hqmm("train", "--resume", run).returncode == OK
     assert (tmp_path / "m.h5").read_bytes() == model
     fails(USAGE, "train", "--resume", run, "--engine", "naive", says="--engine")

@@ -70,7 +70,7 @@ def run(tmp_path, data):
 # What a run keeps
 
 def test_a_run_keeps_config_history_and_checkpoint(run):
-    assert {p.name for p in run.iterdir()} == {"config.json", "history.jsonl", "checkpoint.h5", "summary.json"}
+    assert {p.name for p in run.iterdir()} == {"config.json", "history.jsonl", "checkpoint.h5", "checkpoint-before.h5", "summary.json"}
     assert json.loads((run / "config.json").read_text())["options"]["epochs"] == 3
     records = history(run)
     assert [record["epoch"] for record in records] == [0, 1, 2, 3]
@@ -105,7 +105,7 @@ def test_a_finished_run_resumes_to_the_same_bytes(tmp_path, data, learner):
     for key in ("status", "restarts", "train", "validation", "best_epoch", "epochs_run"):
         assert again[key] == first[key]
     # and from nothing but its configuration
-    for name in ("checkpoint.h5", "history.jsonl"):
+    for name in ("checkpoint.h5", "checkpoint-before.h5", "history.jsonl"):
         (run / name).unlink()
     assert hqmm("train", "--resume", run).returncode == OK
     assert (run / "model.h5").read_bytes() == model
@@ -127,7 +127,7 @@ def test_a_resume_writes_where_it_is_told(tmp_path, data, run):
 
 def test_a_run_writes_through_no_link(tmp_path, data, run):
     (tmp_path / "mine").write_text("precious")
-    for name in ("checkpoint.h5", "history.jsonl", "model.h5", "summary.json"):
+    for name in ("checkpoint.h5", "checkpoint-before.h5", "history.jsonl", "model.h5", "summary.json"):
         kept = (run / name).read_bytes() if (run / name).exists() else None
         (run / name).unlink(missing_ok=True)
         (run / name).symlink_to(tmp_path / "mine")
@@ -185,7 +185,8 @@ def test_warm_starts_are_kept_with_the_run(tmp_path, data):
         run = tmp_path / name
         train(data, tmp_path / "m.h5", "-n", 2, "--epochs", 2, "--restarts", 2, "--warm-start", warm, "--run", run)
         model = (tmp_path / "m.h5").read_bytes()
-        (run / "checkpoint.h5").unlink()
+        for one in ("checkpoint.h5", "checkpoint-before.h5"):
+            (run / one).unlink()
         (tmp_path / "em.h5").unlink(missing_ok=warm == "em")
         assert hqmm("train", "--resume", run).returncode == OK
         assert (run / "model.h5").read_bytes() == model
@@ -220,6 +221,7 @@ def test_damaged_checkpoints(run):
     checkpoint = run / "checkpoint.h5"
     whole = checkpoint.read_bytes()
     resume = ["train", "--resume", run, "-o", run.parent / "m.h5"]
+    (run / "checkpoint-before.h5").unlink()
     for damage in (b"", b"junk" * 1000, whole[: len(whole) // 2], whole[:-100], whole[:64] + b"\xff" * 64 + whole[128:]):
         checkpoint.write_bytes(damage)
         fails(BAD_DATA, *resume, "--quiet", says=["checkpoint.h5"])
@@ -239,9 +241,29 @@ def test_damaged_checkpoints(run):
     assert hqmm(*resume).returncode == OK
 
 
+def test_the_checkpoint_before_stands_in_for_a_damaged_one(run):
+    checkpoint, before, model = run / "checkpoint.h5", run / "checkpoint-before.h5", run.parent / "m.h5"
+    resume = ["train", "--resume", run, "-o", model]
+    whole, older = checkpoint.read_bytes(), before.read_bytes()
+    assert hqmm(*resume).returncode == OK
+    bytes_of_the_model, epochs_of_the_run = model.read_bytes(), len(history(run))
+    checkpoint.write_bytes(whole[:-100])
+    before.write_bytes(older)
+    done = hqmm(*resume)
+    assert done.returncode == OK and "going on from the checkpoint before it" in done.stderr, done.stderr
+    assert model.read_bytes() == bytes_of_the_model and len(history(run)) == epochs_of_the_run
+    assert checkpoint.exists() and before.read_bytes() == older
+    checkpoint.unlink()  # killed between the two renames
+    assert hqmm(*resume).returncode == OK and model.read_bytes() == bytes_of_the_model
+    checkpoint.write_bytes(whole[:-100])
+    before.write_bytes(older[:-100])
+    fails(BAD_DATA, *resume, "--quiet", says=["checkpoint.h5", "damaged"])
+
+
 def test_a_checkpoint_of_another_run(tmp_path, data, run):
     train(data, tmp_path / "other.h5", *SMALL, "--seed", 2, "--run", tmp_path / "other")
     (run / "checkpoint.h5").write_bytes((tmp_path / "other" / "checkpoint.h5").read_bytes())
+    (run / "checkpoint-before.h5").unlink()
     fails(BAD_DATA, "train", "--resume", run, "--quiet", says=["checkpoint.h5", "another run"])
 
 

@@ -2,10 +2,13 @@
  * files below HQMM_FAULT_FOLDER (an absolute path) and counts them.
  *
  *   HQMM_FAULT_LOG=file        a line per call: its name, and the file's
- *   HQMM_FAULT_MODE=kill       the process is killed before call number HQMM_FAULT_AT, the first
- * being 1 HQMM_FAULT_MODE=fail       that call fails with HQMM_FAULT_ERRNO HQMM_FAULT_MODE=short
- * every write takes half of what it is given HQMM_FAULT_MODE=interrupt  every other write is
- * interrupted by a signal
+ *   HQMM_FAULT_MODE=kill       the process is killed before call number HQMM_FAULT_AT (from 1)
+ *   HQMM_FAULT_MODE=fail       that call fails with HQMM_FAULT_ERRNO
+ *   HQMM_FAULT_MODE=full       from that call on nothing can be made or written
+ *   HQMM_FAULT_MODE=sync       from that call on no file reaches the disk
+ *   HQMM_FAULT_MODE=short      every write takes half of what it is given
+ *   HQMM_FAULT_MODE=interrupt  every other write is interrupted by a signal
+ *   HQMM_FAULT_MODE=delay      every call takes HQMM_FAULT_AT microseconds longer
  *
  * The kernel is called directly: nothing here passes through itself again. */
 #define _GNU_SOURCE
@@ -51,9 +54,16 @@ static void record(const char* name, const char* path) {
 static int fails(const char* name, const char* path) {
   if (!watched(path)) return 0;
   record(name, path);
-  if (++calls != atol(setting("HQMM_FAULT_AT"))) return 0;
-  if (mode_is("kill")) raise(SIGKILL);
+  const long at = atol(setting("HQMM_FAULT_AT"));
+  if (mode_is("delay")) usleep((useconds_t)at);
+  const long call = ++calls;
+  const int makes =
+      strcmp(name, "create") == 0 || strcmp(name, "write") == 0 || strcmp(name, "folder") == 0;
   errno = atoi(setting("HQMM_FAULT_ERRNO"));
+  if (call >= at && mode_is("full")) return makes;
+  if (call >= at && mode_is("sync")) return strcmp(name, "sync") == 0;
+  if (call != at) return 0;
+  if (mode_is("kill")) raise(SIGKILL);
   return mode_is("fail");
 }
 

@@ -83,8 +83,8 @@ void require_other_files(const std::vector<NamedFile>& outputs,
 std::vector<NamedFile> files_of_run(const std::string& folder) {
   std::vector<NamedFile> out;
   if (folder.empty()) return out;
-  for (const char* name : {"config.json", "history.jsonl", "checkpoint.h5", "warm_start.h5",
-                           "stationarity.json", "summary.json", ".lock"})
+  for (const char* name : {"config.json", "history.jsonl", "checkpoint.h5", "checkpoint-before.h5",
+                           "warm_start.h5", "stationarity.json", "summary.json", ".lock"})
     out.push_back({std::string("the run's ") + name, (fs::path(folder) / name).string()});
   return out;
 }
