@@ -43,7 +43,7 @@ class Wrong(Exception):
 
 
 class Subject:
-    """A command: how it is begun and gone on with, and what its unbroken run leaves."""
+    """A command: how it begins and resumes, and what its unbroken run leaves."""
 
     def __init__(self, hqmm, shim, folder, name):
         self.hqmm, self.shim = hqmm, shim
@@ -153,7 +153,7 @@ class Trial:
         self.faulty("delay", 1000)
 
     def flip_a_bit(self):
-        """Noticed, and gone on without: from the checkpoint before, with the cell done again, or refused by name."""
+        """Noticed: the run resumes from the checkpoint before, does the cell again, or refuses the file by name."""
         kept = [path for path in self.run.rglob("*") if path.is_file() and path.name.startswith(("checkpoint", "fold", "member"))]
         if not kept:
             return
