@@ -106,6 +106,11 @@ void add_shape(Index n, Index w) {
     shape.field = field;
     add("auto", EngineKind::kAuto, shape);
   }
+  for (const Index n : {4, 6}) {
+    Shape shape{.n = n};
+    shape.feasible = false;
+    add("auto", EngineKind::kAuto, shape);
+  }
   for (const Index n : {4, 8, 12}) {
     Shape shape{.n = n, .w = 2, .batch = 32, .s = 27};
     shape.field = Field::kReal;

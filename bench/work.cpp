@@ -18,6 +18,11 @@ std::unique_ptr<Work> make_work(const Shape& shape) {
   KrausSet set = shape.emission == EmissionKind::kEdge
                      ? random_kraus(shape.s, shape.w, shape.n, random, shape.field)
                      : random_state_kraus(shape.s, shape.w, shape.n, random, shape.field);
+  if (!shape.feasible) {
+    const Index rows = shape.w * shape.n;
+    for (Index y = 0; y < shape.s; ++y)
+      set.gamma().middleRows(y * rows, rows) *= 0.85 + 0.06 * static_cast<double>(y);
+  }
   const Matrix start =
       shape.pure ? random_pure_state(shape.n, random, shape.field) : maximally_mixed(shape.n);
   const auto alphabet = Alphabet::integers(static_cast<std::size_t>(shape.s));
@@ -52,9 +57,10 @@ double distance(const BatchGradient& a, const BatchGradient& b) {
 
 std::string name_of(const Shape& shape) {
   const std::string symbols = shape.s == 6 ? "" : fmt::format("/s={}", shape.s);
-  return fmt::format("n={}/w={}/B={}{}{}{}", shape.n, shape.w, shape.batch, symbols,
+  return fmt::format("n={}/w={}/B={}{}{}{}{}", shape.n, shape.w, shape.batch, symbols,
                      shape.field == Field::kReal ? "/real" : "",
-                     shape.emission == EmissionKind::kState ? "/state" : "");
+                     shape.emission == EmissionKind::kState ? "/state" : "",
+                     shape.feasible ? "" : "/infeasible");
 }
 
 NaiveWork Work::naive() const {
@@ -105,7 +111,8 @@ std::string disagreement(const Shape& shape, EngineKind engine) {
 }
 
 std::string chosen_form(const Work& work) {
-  const Choice choice = choose(shape_of(work.model, work.batch, true), EngineKind::kAuto);
+  const Choice choice =
+      choose(shape_of(work.model, work.batch, is_feasible(work.model)), EngineKind::kAuto);
   const std::string name = engine_name(choice.engine);
   return choice.word_length > 1 ? fmt::format("{}, {}-grams", name, choice.word_length) : name;
 }

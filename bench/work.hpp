@@ -22,12 +22,13 @@ struct Shape {
   bool pure = false;  // the initial state has rank one; otherwise it is I/n
   Field field = Field::kComplex;
   EmissionKind emission = EmissionKind::kEdge;
+  bool feasible = true;  // or not trace preserving
 
   friend auto operator<=>(const Shape&, const Shape&) = default;
 };
 
 /// "n=6/w=4/B=20", "/s=27" where the alphabet is not the usual one, "/real" and "/state" of
-/// structured models
+/// structured models, "/infeasible"
 [[nodiscard]] std::string name_of(const Shape& shape);
 
 /// A Haar-random model and uniformly random sequences, so that no engine profits from repeats.

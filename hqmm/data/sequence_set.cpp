@@ -5,7 +5,9 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <new>
+#include <type_traits>
 
 #include "hqmm/core/error.hpp"
 #include "hqmm/data/symbol_sets.hpp"
@@ -104,10 +106,14 @@ bool SequenceView::has_sets(std::size_t alphabet_size) const noexcept {
   const std::size_t sets = set_letters(alphabet_size).size();
   if (length_ == 0 || sets == 0) return false;
   const auto any = [&](const auto* from) {
-    unsigned found = 0;  // without a branch: many symbols at a time
+    using Stored = std::remove_cvref_t<decltype(*from)>;
+    constexpr std::size_t kValues = std::size_t{std::numeric_limits<Stored>::max()} + 1;
+    if (alphabet_size >= kValues) return false;
+    const auto first = static_cast<Stored>(alphabet_size);
+    const auto count = static_cast<Stored>(std::min(sets, kValues - 1 - alphabet_size));
+    Stored found = 0;  // without a branch, in numbers as small as they are: many at a time
     for (std::size_t i = 0; i < length_; ++i)
-      found |= static_cast<unsigned>(from[i] >= alphabet_size) &
-               static_cast<unsigned>(from[i] < alphabet_size + sets);
+      found |= static_cast<Stored>(static_cast<Stored>(from[i] - first) < count);
     return found != 0;
   };
   return block_->wide() ? any(block_->wide_data() + begin_) : any(block_->bytes() + begin_);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <type_traits>
 #include <vector>
 
 #include "hqmm/core/parallel.hpp"
@@ -109,9 +110,14 @@ class LongScore {
 };
 
 std::uint64_t count_scored(const SequenceView& sequence, std::size_t burn_in) {
-  std::uint64_t scored = 0;
-  for (std::size_t t = burn_in; t < sequence.size(); ++t) scored += sequence[t] != kMissing ? 1 : 0;
-  return scored;
+  if (burn_in >= sequence.size()) return 0;
+  const SequenceView rest = sequence.part(burn_in, sequence.size() - burn_in);
+  return rest.with_stored([&](const auto* symbols) {
+    using Stored = std::remove_cvref_t<decltype(*symbols)>;
+    const auto missing =
+        std::count(symbols, symbols + rest.size(), std::numeric_limits<Stored>::max());
+    return rest.size() - static_cast<std::uint64_t>(missing);
+  });
 }
 
 }  // namespace

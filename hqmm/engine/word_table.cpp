@@ -53,8 +53,9 @@ WordTable::WordTable(const LinearModel& model, int length, bool both_ways, int t
   std::uint32_t words = 1;
   for (int k = 0; k < length; ++k) firsts_.push_back(firsts_.back() + (words *= s));
   scales_.resize(firsts_.back());
-  forward_.resize(firsts_.back() * model.operator_size(), 0.0);  // padding is multiplied along
-  if (both_ways) backward_.resize(forward_.size(), 0.0);
+  // cleared by the threads that fill them: pages are slow to come
+  forward_.resize(firsts_.back() * model.operator_size());
+  if (both_ways) backward_.resize(forward_.size());
   for (std::uint32_t y = 0; y < s; ++y) take_symbol(y);
   constexpr std::uint32_t kTogether = 64;
   for (std::size_t k = 1; k < this->length(); ++k) {
@@ -67,7 +68,14 @@ WordTable::WordTable(const LinearModel& model, int length, bool both_ways, int t
   }
 }
 
+/// Padding is multiplied along.
+void WordTable::clear(std::uint32_t word) {
+  std::fill_n(own(forward_, word), model_->operator_size(), 0.0);
+  if (both_ways_) std::fill_n(own(backward_, word), model_->operator_size(), 0.0);
+}
+
 void WordTable::take_symbol(std::uint32_t symbol) {
+  clear(symbol);
   const double* from = model_->operators.data() + symbol * model_->operator_size();
   std::copy_n(from, model_->operator_size(), own(forward_, symbol));
   if (both_ways_) {
@@ -80,6 +88,7 @@ void WordTable::take_symbol(std::uint32_t symbol) {
 }
 
 void WordTable::fuse(std::uint32_t word, std::uint32_t prefix, std::uint32_t last) {
+  clear(word);
   multiply(matrix(last), matrix(prefix), own(forward_, word));
   if (both_ways_) multiply(transposed(prefix), transposed(last), own(backward_, word));
   scales_[word].exponent = scales_[prefix].exponent + scales_[last].exponent;

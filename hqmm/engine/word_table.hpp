@@ -69,6 +69,7 @@ class WordTable {
   [[nodiscard]] const WordScale* scales() const { return scales_.data(); }
 
  private:
+  void clear(std::uint32_t word);
   void take_symbol(std::uint32_t symbol);
   void fuse(std::uint32_t word, std::uint32_t prefix, std::uint32_t last);
   void normalise(std::uint32_t word);

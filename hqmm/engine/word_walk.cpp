@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
+#include <type_traits>
 
 #include "hqmm/core/interruption.hpp"
 
@@ -197,27 +199,30 @@ void WordWalk::rescale(WalkState& state) const {
 
 std::size_t WordWalk::read(Stretch stretch, std::span<std::uint32_t> words) const {
   check_interruption();
-  const std::size_t size = stretch.to - stretch.from;
+  const SequenceView part = sequence_.part(stretch.from, stretch.to - stretch.from);
   const auto radix = static_cast<std::uint32_t>(table_->model().symbols);
   const std::size_t length = table_->length();
-  std::vector<Symbol> symbols(size);
-  sequence_.part(stretch.from, size).copy_to(symbols);
-  if (table_->model().has_missing) {
-    for (Symbol& symbol : symbols)
-      if (symbol == kMissing) symbol = static_cast<Symbol>(radix - 1);
-  }
-  Symbol largest = 0;
-  for (const Symbol symbol : symbols) largest = std::max(largest, symbol);
-  if (largest >= radix) return 0;
-  std::size_t count = 0;
-  for (std::size_t t = 0; t < size; ++count) {
-    const std::size_t take = std::min(length, size - t);
-    std::uint32_t word = 0;
-    for (std::size_t k = 0; k < take; ++k) word = word * radix + symbols[t + k];
-    words[count] = table_->first_of(take) + word;
-    t += take;
-  }
-  return count;
+  const bool has_missing = table_->model().has_missing;
+  return part.with_stored([&](const auto* symbols) -> std::size_t {
+    using Stored = std::remove_cvref_t<decltype(*symbols)>;
+    const auto digit = [&](Stored symbol) -> std::uint32_t {
+      return has_missing && symbol == std::numeric_limits<Stored>::max() ? radix - 1 : symbol;
+    };
+    std::uint32_t largest = 0;
+    std::size_t count = 0;
+    for (std::size_t t = 0; t < part.size(); ++count) {
+      const std::size_t end = std::min(t + length, part.size());
+      const std::uint32_t first = table_->first_of(end - t);
+      std::uint32_t value = 0;
+      for (; t < end; ++t) {
+        const std::uint32_t next = digit(symbols[t]);
+        largest = std::max(largest, next);
+        value = value * radix + next;
+      }
+      words[count] = first + value;
+    }
+    return largest < radix ? count : 0;
+  });
 }
 
 void WordWalk::apply(const WalkState& block, WalkState& state) const {

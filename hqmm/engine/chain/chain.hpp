@@ -194,9 +194,8 @@ class ChainPass : ChainStates {
     }
   }
 
-  /// The logarithms of Σ_y tr 𝒦_y(ρ) before the symbols that count; programs of single symbols
-  /// only. Operators that are not trace preserving can shrink a state and let it grow back, so the
-  /// range is looked at here as well.
+  /// The logarithms of Σ_y tr 𝒦_y(ρ) before the symbols that count. Operators that are not trace
+  /// preserving can shrink a state and let it grow back, so the range is looked at here as well.
   [[nodiscard]] bool add_totals(std::size_t t, bool count_them) {
     for (std::size_t b = 0; b < count_; ++b) {
       if (t >= length(b)) continue;
@@ -204,9 +203,16 @@ class ChainPass : ChainStates {
       const double weight = form_.weight(x);
       // in the careful mode rescale() has looked
       if (options_.rescale_every > 1 && !usable(weight, t, b)) return false;
-      if (!count_them || !counts(t, b)) continue;
+      if (!count_them) continue;
       const std::uint32_t op = program_.steps_of(first_ + b)[t];
-      out_.log_totals[first_ + b] += std::log(form_.total(op, x, scratch_.form) / weight);
+      const bool counted = counts(t, b);
+      if (!counted && op < program_.base_operators) continue;
+      const double ratio = form_.total(op, x, scratch_.form) / weight;
+      // within a word a state may have left the range
+      if (options_.rescale_every > 1 && !(ratio > kSmallestWeight && ratio < kLargestWeight))
+        return false;
+      if (!counted) continue;
+      out_.log_totals[first_ + b] += std::log(ratio);
     }
     return true;
   }

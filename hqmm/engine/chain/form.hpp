@@ -119,7 +119,9 @@ concept Form = requires(const T form, T& written, std::uint32_t op, const double
   { form.weight(states) } -> std::same_as<double>;
   // z += c ∂log w/∂x(x)
   { form.add_slope(states, c, z) } -> std::same_as<void>;
-  // Σ_y tr 𝒦_y(ρ) before a step, over the symbols of its set; for a model that is not feasible.
+  // Σ_y tr 𝒦_y(ρ) before a step, over the symbols of its set; for a model that is not feasible. Of
+  // a word, the product of its symbols' totals over their weights, times the weight of x; NaN when
+  // one of them is out of range.
   { form.total(op, states, scratch) } -> std::same_as<double>;
 };
 

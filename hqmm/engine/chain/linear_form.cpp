@@ -1,6 +1,7 @@
 #include "hqmm/engine/chain/linear_form.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "hqmm/core/parallel.hpp"
 #include "hqmm/engine/chain/word_uses.hpp"
@@ -15,6 +16,8 @@ void LinearForm<kDegree>::reshape(Index rows, Index cols, Index traced, std::siz
   cols_ = cols;
   traced_ = traced;
   mirrored_ = mirrored;
+  totals_.clear();
+  word_totals_.clear();
   step_kernel_ = panel_kernel_for(padded_rows(rows), cols);
   word_kernel_ = panel_kernel_for(padded_rows(rows), own_cols());
   if (same) return;
@@ -99,6 +102,41 @@ void LinearForm<kDegree>::multiply_words(const Program& program, int threads) {
     parallel_for(end - begin, threads_for(2 * (end - begin), threads),
                  [&, begin](std::size_t i) { multiply_word(program, begin + i); });
     begin = end;
+  }
+  if (!totals_.empty() && !program.words.empty()) write_word_totals(program, threads);
+}
+
+template <int kDegree>
+void LinearForm<kDegree>::write_word_totals(const Program& program, int threads) {
+  word_totals_.reshape(program, kDegree == 1 ? static_cast<std::size_t>(stride_) : operator_size());
+  const std::size_t symbols = symbols_;
+  parallel_for(symbols + program.pairs, threads_for(4 * (symbols + program.pairs), threads),
+               [&](std::size_t i) {
+                 write_word_total(i < symbols ? i : program.base_operators + i - symbols);
+               });
+}
+
+template <int kDegree>
+void LinearForm<kDegree>::write_word_total(std::size_t op) {
+  const double* g = totals_.front().data();  // words are of stationary models
+  if constexpr (kDegree == 1) {
+    for (Index j = 0; j < rows_; ++j) {
+      const double* column = forward_matrix(op) + j * stride_;
+      word_totals_.total(op)[j] = dot_(g, column, padded_rows(rows_), 1, stride_);
+      for (Index i = 0; i < traced_; ++i) word_totals_.weight(op)[j] += column[i];
+    }
+  } else {
+    AlignedDoubles image(operator_size());  // G R
+    PanelProduct product = operator_product(g, forward_matrix(op), image.data());
+    product.cols = rows_;
+    kernel_(product);
+    product.left = backward_matrix(op);
+    product.right = image.data();
+    product.out = word_totals_.total(op);
+    kernel_(product);
+    product.right = forward_matrix(op);
+    product.out = word_totals_.weight(op);
+    kernel_(product);
   }
 }
 
@@ -210,10 +248,41 @@ void LinearForm<kDegree>::add_slope(const double* x, double c, double* z) const 
 }
 
 template <int kDegree>
-double LinearForm<kDegree>::total(std::uint32_t op, const double* x,
-                                  [[maybe_unused]] FormScratch& scratch) const {
-  const std::size_t set = op / symbols_;
-  const double* g = totals_[set < totals_.size() ? set : op - symbols_ * totals_.size()].data();
+double LinearForm<kDegree>::total(std::uint32_t op, const double* x, FormScratch& scratch) const {
+  const double before = total_before(op, x, scratch);
+  std::uint32_t prefix = 0;
+  if (word_totals_.empty() || !word_totals_.prefix_of(op, prefix)) return before;
+  const Index rows = padded_rows(rows_);
+  const double* rho = x;
+  Index cols = 1;
+  if constexpr (kDegree == 2) {
+    scratch.products.resize(operator_size());
+    PanelProduct product{.rows = rows, .depth = cols_, .cols = rows_, .left = x, .right = x};
+    product.left_stride = product.depth_step = product.out_stride = stride_;
+    product.col_step = 1;
+    product.out = scratch.products.data();
+    kernel_(product);
+    rho = product.out;
+    cols = rows_;
+  }
+  double ratios = 1.0;
+  do {
+    const double weight = dot_(word_totals_.weight(prefix), rho, rows, cols, stride_);
+    if (!(weight > kSmallestWeight && weight < kLargestWeight))
+      return std::numeric_limits<double>::quiet_NaN();
+    ratios *= dot_(word_totals_.total(prefix), rho, rows, cols, stride_) / weight;
+  } while (word_totals_.prefix_of(prefix, prefix));
+  return before * ratios;
+}
+
+template <int kDegree>
+double LinearForm<kDegree>::total_before(std::uint32_t op, const double* x,
+                                         [[maybe_unused]] FormScratch& scratch) const {
+  const std::size_t missing = symbols_ * totals_.size();
+  const std::size_t set = op < missing                    ? op / symbols_
+                          : op < missing + totals_.size() ? op - missing
+                                                          : 0;
+  const double* g = totals_[set].data();
   const Index rows = padded_rows(rows_);
   if constexpr (kDegree == 1) return dot_(g, x, rows, 1, stride_);  // tr(Γ†Γ ρ)
   scratch.images.resize(static_cast<std::size_t>(state_size()));  // Γ†Γ A of tr(A† Γ†Γ A)

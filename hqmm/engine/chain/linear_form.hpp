@@ -18,6 +18,7 @@
 #include "hqmm/core/panels.hpp"
 #include "hqmm/engine/chain/form.hpp"
 #include "hqmm/engine/chain/program.hpp"
+#include "hqmm/engine/chain/word_totals.hpp"
 
 namespace hqmm {
 
@@ -85,6 +86,11 @@ class LinearForm {
   [[nodiscard]] double total(std::uint32_t op, const double* x, FormScratch& scratch) const;
 
  private:
+  /// What total() needs of the words' beginnings, for a model that is not feasible.
+  void write_word_totals(const Program& program, int threads);
+  void write_word_total(std::size_t op);
+  /// Σ_y tr 𝒦_y(ρ) of a state before any symbol of the set that the operator is of.
+  [[nodiscard]] double total_before(std::uint32_t op, const double* x, FormScratch& scratch) const;
   /// R and Rᵀ of one word.
   void multiply_word(const Program& program, std::size_t i);
   /// For words [begin, end) of one length.
@@ -116,6 +122,7 @@ class LinearForm {
   AlignedDoubles forward_, backward_, initial_;
   std::uint32_t symbols_ = 1;           // operators per set, but for the one of missing symbols
   std::vector<AlignedDoubles> totals_;  // [set]; empty for a feasible model
+  WordTotals word_totals_;              // empty where totals_ are, or words
 };
 
 using TraceForm = LinearForm<1>;

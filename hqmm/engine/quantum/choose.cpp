@@ -36,7 +36,8 @@ struct Costs {
   double bytes = 0.0;     // of an operator and its gradient
   double together = 0.0;  // columns that a step moves, in all groups
   double alone = 1.0;     // columns that it moves at least at once
-  double total = 0.0;     // of a symbol's total, for a model that is not feasible
+  double total = 0.0;     // of a step's total, for a model that is not feasible,
+  double inside = 0.0;    // and of another symbol's within a word
   double overhead = kStepOverhead;
 };
 
@@ -56,14 +57,14 @@ Estimate estimate_words(const BatchShape& shape, const Costs& costs) {
   const auto s = static_cast<double>(shape.s);
   Estimate best;
   for (int length = 1; length <= 3; ++length) {
-    const bool fuses = shape.stationary && shape.feasible && std::pow(s, length) <= kMostWords;
+    const bool fuses = shape.stationary && std::pow(s, length) <= kMostWords;
     if (length > 1 && !fuses) break;
     const double steps = static_cast<double>(shape.symbols) / length;
     double words = 0.0;
     for (int k = 2; k <= length; ++k) words += std::min(std::pow(s, k), steps);
     if ((static_cast<double>(shape.sets) * s + words) * costs.bytes > kTableBytes) break;
     const double step = waiting_of(costs, s + words) * costs.step + costs.overhead +
-                        (shape.feasible ? 0.0 : costs.total);
+                        (shape.feasible ? 0.0 : costs.total + (length - 1) * costs.inside);
     const double cost = costs.base + steps * step + words * costs.word;
     if (cost < best.cost) best = {cost, length};
   }
@@ -71,10 +72,10 @@ Estimate estimate_words(const BatchShape& shape, const Costs& costs) {
 }
 
 /// A linear form of so many rows and columns: three products a step; an operator costs `build`, a
-/// word `word`, a total as much as `total`.
+/// word `word`, a total as much as `total`, and one inside a word `inside`.
 struct LinearCosts {
   double rows = 0.0, cols = 0.0;
-  double build = 0.0, word = 0.0, total = 0.0;
+  double build = 0.0, word = 0.0, total = 0.0, inside = 0.0;
 };
 
 Estimate estimate_linear(const BatchShape& shape, const LinearCosts& linear) {
@@ -88,7 +89,8 @@ Estimate estimate_linear(const BatchShape& shape, const LinearCosts& linear) {
        .bytes = 3.0 * entries * 8.0,
        .together = static_cast<double>(std::min<std::size_t>(shape.sequences, 32)) * linear.cols,
        .alone = linear.cols,
-       .total = linear.total + kStepOverhead});
+       .total = linear.total + kStepOverhead,
+       .inside = linear.inside + 0.2 * kStepOverhead});
 }
 
 /// Complex operators in their real form are twice as large, and half of that is a copy.
@@ -103,7 +105,8 @@ Estimate estimate_factor(const BatchShape& shape, double cols) {
                                  .cols = cols,
                                  .build = 2.0 * rows * rows,
                                  .word = 4.0 * rows * rows * own_cols + 4.0 * rows * rows,
-                                 .total = rows * rows * cols});
+                                 .total = rows * rows * cols,
+                                 .inside = rows * rows * (2.0 + 0.5 * cols)});
 }
 
 /// One channel for all symbols of a set that emits on states, which all states of a step go through
@@ -127,7 +130,12 @@ Estimate estimate_superoperator(const BatchShape& shape) {
   const double channel =
       n * n * n * n * (8.0 * static_cast<double>(shape.w) + 24.0) / (real ? 4.0 : 1.0);
   const double word = 4.0 * rows * rows * rows;
-  LinearCosts costs{.rows = rows, .cols = 1.0, .build = channel, .word = word, .total = rows};
+  LinearCosts costs{.rows = rows,
+                    .cols = 1.0,
+                    .build = channel,
+                    .word = word,
+                    .total = rows,
+                    .inside = 2.0 * rows};
   if (shape.emission == EmissionKind::kEdge) return estimate_linear(shape, costs);
   costs.build = channel / static_cast<double>(shape.s) + 6.0 * rows * rows;
   Estimate apart = estimate_linear(shape, costs);
