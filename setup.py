@@ -13,6 +13,16 @@ SOURCE = pathlib.Path(__file__).resolve().parent
 VERSION = re.search(r"project\(hqmm VERSION ([\d.]+)", (SOURCE / "CMakeLists.txt").read_text())[1]
 
 
+def run(command):
+    """What a build lacks is said in one line, after what CMake has to say; a traceback helps nobody."""
+    try:
+        subprocess.run(command, check=True)
+    except FileNotFoundError:
+        sys.exit(f"hqmm: {command[0]} is not installed: ./dev setup build python installs what the build needs")
+    except subprocess.CalledProcessError:
+        sys.exit("hqmm: the build failed, see above: ./dev setup build python installs what it needs")
+
+
 class CMakeBuild(build_ext):
     def build_extension(self, extension):
         target = pathlib.Path(self.get_ext_fullpath(extension.name)).resolve()
@@ -22,8 +32,8 @@ class CMakeBuild(build_ext):
                      "-DHQMM_BUILD_TESTS=OFF", "-DHQMM_WERROR=OFF", f"-DPython_EXECUTABLE={sys.executable}",
                      f"-DHQMM_PYTHON_OUTPUT={target.parent}"]
         jobs = os.environ.get("HQMM_JOBS", str(os.cpu_count() or 1))
-        subprocess.run(configure, check=True)
-        subprocess.run(["cmake", "--build", str(folder), "--target", "_core", "-j", jobs], check=True)
+        run(configure)
+        run(["cmake", "--build", str(folder), "--target", "_core", "-j", jobs])
 
 
 setup(version=VERSION, ext_modules=[Extension("hqmm._core", sources=[])],

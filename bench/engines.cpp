@@ -2,6 +2,8 @@
 // yardstick in plain Eigen. What does not agree with the naive engine is not timed.
 //
 // Names: gradient/ENGINE/n=6/w=4/B=20, with `eigen` and `eigen_native` for the yardstick.
+#include <fmt/core.h>
+
 #include <cmath>
 
 #include "work.hpp"

@@ -11,7 +11,7 @@
 int main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
-  benchmark::AddCustomContext("simd", hqmm::simd_target());
+  benchmark::AddCustomContext("simd", hqmm::detail::simd_target());
   benchmark::AddCustomContext("compiler", HQMM_BENCH_COMPILER);
 #ifdef HQMM_BENCH_OPENBLAS
   openblas_set_num_threads(1);

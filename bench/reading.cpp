@@ -3,6 +3,8 @@
 //
 // HQMM_BENCH_SYMBOLS changes the size. Peak memory is the process's high-water mark, so these cases
 // are registered in the order of what they need: reading first, then reading and scoring.
+#include <fmt/core.h>
+
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -13,11 +15,13 @@
 #include <memory>
 #include <vector>
 
-#include "hqmm/hqmm.hpp"
+#include "hqmm/io/model_bytes.hpp"
+#include "hqmm/io/sequences.hpp"
 
 namespace {
 
 using namespace hqmm;
+using namespace hqmm::detail;
 
 std::size_t symbol_count() {
   const char* given = std::getenv("HQMM_BENCH_SYMBOLS");
@@ -86,7 +90,7 @@ void read_and_score(benchmark::State& state) {
   const AnyModel model = synthetic_hqmm();
   for (auto _ : state) {
     const SequenceSet set = read_sequences(path);
-    benchmark::DoNotOptimize(score(model, set, 0, 1).log_likelihood);
+    benchmark::DoNotOptimize(score(model, set, {.burn_in = 0, .threads = 1}).log_likelihood);
   }
   report(state, before);
 }

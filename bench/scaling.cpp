@@ -1,6 +1,8 @@
 // How the cost grows: with the number of symbols, 10⁴ to 10⁸ in one call, and with n and w.
 //
 // HQMM_BENCH_SYMBOLS changes the largest count, for machines with little time.
+#include <fmt/core.h>
+
 #include <cstdlib>
 
 #include "work.hpp"

@@ -1,4 +1,6 @@
 // Two threads against one, on batches worth sharing; the answers must be the same bytes.
+#include <fmt/core.h>
+
 #include <cstring>
 
 #include "work.hpp"

@@ -1,5 +1,8 @@
 // What an update costs beside the gradient, and Newton–Schulz against the singular value
 // decomposition that it stands in for.
+#include <fmt/core.h>
+
+#include "hqmm/learn/rules.hpp"
 #include "hqmm/learn/update_rule.hpp"
 #include "hqmm/stiefel/newton_schulz.hpp"
 #include "work.hpp"

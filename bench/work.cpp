@@ -1,5 +1,7 @@
 #include "work.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <map>
@@ -113,7 +115,7 @@ std::string disagreement(const Shape& shape, EngineKind engine) {
 std::string chosen_form(const Work& work) {
   const Choice choice =
       choose(shape_of(work.model, work.batch, is_feasible(work.model)), EngineKind::kAuto);
-  const std::string name = engine_name(choice.engine);
+  const std::string name(name_of(choice.engine));
   return choice.word_length > 1 ? fmt::format("{}, {}-grams", name, choice.word_length) : name;
 }
 

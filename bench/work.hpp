@@ -8,10 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "hqmm/engine/quantum/gradient.hpp"
 #include "hqmm/hqmm.hpp"
 #include "naive_eigen.hpp"
 
 namespace hqmm::bench {
+using namespace detail;
 
 struct Shape {
   Index n = 0;  // latent dimension

@@ -43,10 +43,10 @@ if(report_ready)
 else()
   file(CONFIGURE OUTPUT ${HQMM_REPORT_PAGE} CONTENT [[#include "hqmm/report/page.hpp"
 
-namespace hqmm::report {
+namespace hqmm::detail::report {
 
 const std::string_view kPage;
 
-}  // namespace hqmm::report
+}  // namespace hqmm::detail::report
 ]])
 endif()

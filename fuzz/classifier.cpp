@@ -1,4 +1,5 @@
 // Classifier files: HDF5, read in a process of its own.
+#include "hqmm/io/classifier_bytes.hpp"
 #include "hqmm/io/classifier_file.hpp"
 #include "target.hpp"
 

@@ -1,4 +1,5 @@
 // Model files in JSON. What was read is written and read again.
+#include "hqmm/io/model_bytes.hpp"
 #include "hqmm/io/model_file.hpp"
 
 #include "hqmm/io/input.hpp"

@@ -1,4 +1,5 @@
 // Model files in HDF5 and MATLAB's format; their libraries read them, in a process of its own.
+#include "hqmm/io/model_bytes.hpp"
 #include "hqmm/io/model_file.hpp"
 #include "target.hpp"
 

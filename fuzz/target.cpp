@@ -1,4 +1,5 @@
 #include "target.hpp"
+#include "hqmm/core/fail.hpp"
 
 #include <fmt/format.h>
 #include <sys/mman.h>

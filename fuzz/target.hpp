@@ -11,7 +11,10 @@
 #include <string>
 #include <string_view>
 
+namespace hqmm::detail {}
+
 namespace hqmm::fuzz {
+using namespace detail;
 
 struct Target {
   std::string_view name;

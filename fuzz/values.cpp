@@ -28,7 +28,7 @@ void values(std::string_view bytes) {
   read_or_refuse([&] { (void)Alphabet::parse(bytes); });
   read_or_refuse([&] { (void)Grouping::parse(bytes); });
   read_or_refuse([&] { (void)PositionPlan::parse(bytes); });
-  read_or_refuse([&] { (void)parse_format(bytes); });
+  read_or_refuse([&] { (void)parse<Format>(bytes); });
   set_each(train_option_table(), bytes);
   set_each(classifier_option_table(), bytes);
 }

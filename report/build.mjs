@@ -38,10 +38,10 @@ for (let from = 0; from < page.length; from += kPiece) pieces.push(`R"~page~(${p
 if (page.includes(')~page~"')) throw new Error('the page holds the mark that ends its literals');
 writeFileSync(output, `#include "hqmm/report/page.hpp"
 
-namespace hqmm::report {
+namespace hqmm::detail::report {
 
 const std::string_view kPage =
 ${pieces.join('\n')};
 
-}  // namespace hqmm::report
+}  // namespace hqmm::detail::report
 `);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 void apply_cx(const Gate& gate, Matrix& columns) {
@@ -65,4 +65,4 @@ Matrix unitary_columns(const Circuit& circuit, Index count) {
   return out;
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

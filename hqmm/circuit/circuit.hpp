@@ -12,7 +12,7 @@
 
 #include "hqmm/core/types.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 struct Gate {
   static constexpr int kNone = -1;
@@ -44,4 +44,4 @@ void apply(const Circuit& circuit, Matrix& columns);
 /// The first columns of its unitary: what it does to the basis states 0, 1, …
 [[nodiscard]] Matrix unitary_columns(const Circuit& circuit, Index count);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -9,7 +9,7 @@
 
 #include "hqmm/core/decompositions.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 /// Divides the columns of q by the phases of r's diagonal, so that it becomes positive.
@@ -58,4 +58,4 @@ CosineSine cosine_sine(const Matrix& columns) {
   return out;
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -6,7 +6,7 @@
 
 #include "hqmm/core/types.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 struct CosineSine {
   Matrix left_0, left_1;  // m × m
@@ -15,4 +15,4 @@ struct CosineSine {
 };
 [[nodiscard]] CosineSine cosine_sine(const Matrix& columns);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

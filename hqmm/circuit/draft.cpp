@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 constexpr double kNothing = 1e-14;  // a gate so near to a phase is none
@@ -168,4 +168,4 @@ Circuit CircuitDraft::finish() const {
   return out;
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

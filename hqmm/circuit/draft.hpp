@@ -8,7 +8,7 @@
 #include "hqmm/circuit/circuit.hpp"
 #include "hqmm/circuit/two_qubit.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 class CircuitDraft {
  public:
@@ -47,4 +47,4 @@ class CircuitDraft {
   double phase_ = 0.0;
 };
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -9,10 +9,10 @@
 #include "hqmm/circuit/multiplexed.hpp"
 #include "hqmm/circuit/shannon.hpp"
 #include "hqmm/core/decompositions.hpp"
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/model/embedding.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 constexpr std::size_t kDefaultSteps = 10;
@@ -181,4 +181,4 @@ ModelCircuit model_circuit(const AnyModel& given, const CircuitOptions& options)
   return out;
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -21,7 +21,7 @@
 #include "hqmm/circuit/circuit.hpp"
 #include "hqmm/model/any_model.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 struct CircuitStep {
   Circuit evolve;
@@ -63,4 +63,4 @@ struct CircuitOptions {
 /// on states, with the identity on the system's states beyond n.
 [[nodiscard]] Matrix padded_isometry(const KrausSet& set);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstddef>
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 constexpr double kNoAngle = 1e-14;
@@ -114,4 +114,4 @@ void add_multiplexed_real_state(CircuitDraft& draft, std::span<const int> contro
   }
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -11,7 +11,7 @@
 
 #include "hqmm/circuit/draft.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 enum class Axis { kY, kZ };
 
@@ -31,4 +31,4 @@ void add_state(CircuitDraft& draft, std::span<const int> qubits, const Vector& a
 void add_multiplexed_real_state(CircuitDraft& draft, std::span<const int> controls,
                                 std::span<const int> qubits, const RealMatrix& amplitudes);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

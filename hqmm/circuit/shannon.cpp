@@ -11,7 +11,7 @@
 #include "hqmm/circuit/multiplexed.hpp"
 #include "hqmm/core/decompositions.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 constexpr double kZeroBlock = 1e-14;
@@ -118,4 +118,4 @@ Matrix completed(const Matrix& columns, Index count) {
   return out;
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

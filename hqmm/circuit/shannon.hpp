@@ -11,7 +11,7 @@
 
 #include "hqmm/circuit/draft.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// The most qubits of a unitary that is decomposed: half a million CNOTs.
 inline constexpr int kMostUnitaryQubits = 10;
@@ -29,4 +29,4 @@ void add_isometry(CircuitDraft& draft, const Matrix& columns);
 /// More columns, orthonormal to those given, up to `count`: the same every time.
 [[nodiscard]] Matrix completed(const Matrix& columns, Index count);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

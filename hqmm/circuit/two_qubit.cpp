@@ -7,7 +7,7 @@
 #include <numbers>
 #include <utility>
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 constexpr double kPi = std::numbers::pi;
@@ -322,4 +322,4 @@ UpToDiagonal up_to_diagonal(const Matrix4& unitary) {
   return out;
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -14,7 +14,7 @@
 
 #include "hqmm/core/types.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 using Matrix2 = Eigen::Matrix2cd;
 using Matrix4 = Eigen::Matrix4cd;
@@ -52,4 +52,4 @@ struct UpToDiagonal {
 };
 [[nodiscard]] UpToDiagonal up_to_diagonal(const Matrix4& unitary);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -13,7 +13,7 @@
 
 #include "hqmm/circuit/model_circuit.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 enum class CircuitFormat { kOpenQasm3, kOpenQasm2, kQutip, kNpz };
 
@@ -28,4 +28,4 @@ enum class CircuitFormat { kOpenQasm3, kOpenQasm2, kQutip, kNpz };
 [[nodiscard]] std::string write_qutip(const ModelCircuit& circuit);
 [[nodiscard]] std::string write_npz(const ModelCircuit& circuit);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

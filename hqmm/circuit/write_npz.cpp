@@ -8,7 +8,7 @@
 
 #include "hqmm/circuit/write.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 std::string raw(const void* data, std::size_t size) {
@@ -142,4 +142,4 @@ std::string write_circuit(const ModelCircuit& circuit, CircuitFormat format) {
   return write_npz(circuit);
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

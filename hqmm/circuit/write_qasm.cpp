@@ -5,9 +5,10 @@
 #include <vector>
 
 #include "hqmm/circuit/write.hpp"
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
+#include "hqmm/version.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 /// With a point or an exponent, and all digits: both languages tell reals from integers.
@@ -192,4 +193,4 @@ std::string write_openqasm2(const ModelCircuit& circuit) {
   return out + body;
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -1,8 +1,9 @@
 #include <fmt/format.h>
 
 #include "hqmm/circuit/write.hpp"
+#include "hqmm/version.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 /// [(target, control, theta, phi, lambda), …] with None for no control.
@@ -103,4 +104,4 @@ std::string write_qutip(const ModelCircuit& circuit) {
   return out + kProgram;
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

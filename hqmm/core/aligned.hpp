@@ -8,7 +8,10 @@
 #include <utility>
 #include <vector>
 
-namespace hqmm {
+#include "hqmm/core/export.hpp"
+
+namespace HQMM_API hqmm {
+namespace detail {
 
 template <typename T>
 struct CacheLineAllocator {
@@ -38,4 +41,5 @@ struct CacheLineAllocator {
 
 using AlignedDoubles = std::vector<double, CacheLineAllocator<double>>;
 
+}  // namespace detail
 }  // namespace hqmm

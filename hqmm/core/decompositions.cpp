@@ -5,7 +5,7 @@
 #include <Eigen/QR>
 #include <Eigen/SVD>
 
-namespace hqmm {
+namespace hqmm::detail {
 
 HermitianEigen hermitian_eigen(const Matrix& a) {
   const Eigen::SelfAdjointEigenSolver<Matrix> solver(a);
@@ -60,4 +60,4 @@ Index numerical_rank(const Matrix& a, double tolerance) {
 
 RealVector singular_values(const Matrix& a) { return Eigen::JacobiSVD<Matrix>(a).singularValues(); }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -7,7 +7,7 @@
 
 #include "hqmm/core/types.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// A = V diag(values) V†, the values ascending. Only the lower triangle of A is read.
 struct HermitianEigen {
@@ -63,4 +63,4 @@ struct NormalEigen {
 /// Descending.
 [[nodiscard]] RealVector singular_values(const Matrix& a);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

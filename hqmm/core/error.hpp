@@ -3,9 +3,8 @@
 //
 // The code *is* the exit status of the command line; there is no second table. A message names the
 // options it is about by their ids; what people call them depends on where they gave them.
+// core/fail.hpp is how the library makes errors.
 #pragma once
-
-#include <fmt/core.h>
 
 #include <cstdint>
 #include <exception>
@@ -13,9 +12,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 
-namespace hqmm {
+#include "hqmm/core/export.hpp"
+
+namespace HQMM_API hqmm {
 
 enum class ErrorCode : int {
   kUsage = 2,         // wrong option or argument
@@ -40,24 +40,8 @@ struct Where {
   [[nodiscard]] std::string text() const;
 };
 
-/// An option that a message speaks of, by the name of its member, and perhaps a value to give it:
-/// option("latent_dim"), option("burn_in", 0). In a text it is written between marks that
-/// printable() never lets through.
-struct OptionRef {
-  std::string_view id;
-  std::string value{};
-};
-[[nodiscard]] inline OptionRef option(std::string_view id) { return {id}; }
-template <typename Value>
-[[nodiscard]] OptionRef option(std::string_view id, const Value& value) {
-  return {id, fmt::format("{}", value)};
-}
-
 /// What an option is called where people meet it; the value is empty when none is named.
 using OptionNames = std::function<std::string(std::string_view id, std::string_view value)>;
-/// A text with its options in the words of `names`; without them in those of C++.
-[[nodiscard]] std::string in_words(std::string_view text, const OptionNames& names = {});
-
 /// Situations that a face of the library may have advice on.
 enum class Situation {
   kPlain,
@@ -65,6 +49,7 @@ enum class Situation {
   kRunExists,       // a new run was to be kept in where().file
 };
 
+/// A plain value: any number of threads may read it at a time.
 class Error : public std::exception {
  public:
   Error(ErrorCode code, std::string marked, Where where = {});
@@ -94,31 +79,4 @@ class Error : public std::exception {
   std::string line_;
 };
 
-[[nodiscard]] inline int exit_status(ErrorCode code) noexcept { return static_cast<int>(code); }
-
-/// throw fail(ErrorCode::kBadData, where, "expected {}, found {}", a, b);
-template <typename... Args>
-[[nodiscard]] Error fail(ErrorCode code, Where where, fmt::format_string<Args...> format,
-                         Args&&... args) {
-  return {code, fmt::format(format, std::forward<Args>(args)...), std::move(where)};
-}
-template <typename... Args>
-[[nodiscard]] Error fail(ErrorCode code, fmt::format_string<Args...> format, Args&&... args) {
-  return {code, fmt::format(format, std::forward<Args>(args)...)};
-}
-
-/// Text of unknown origin made safe for one line of a terminal, always valid UTF-8: characters that
-/// move the cursor, turn the writing direction or hide become "\u001b", bytes that are not UTF-8
-/// "\x80", and no more than `most` bytes of it are shown.
-[[nodiscard]] std::string printable(std::string_view text, std::size_t most = 40);
-/// The same for text of several lines: newlines and tabs stay, and nothing is cut off. JSON stays
-/// JSON.
-[[nodiscard]] std::string printable_lines(std::string_view text);
-
 }  // namespace hqmm
-
-template <>
-struct fmt::formatter<hqmm::OptionRef> {
-  constexpr auto parse(format_parse_context& context) { return context.begin(); }
-  format_context::iterator format(const hqmm::OptionRef& ref, format_context& context) const;
-};

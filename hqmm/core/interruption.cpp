@@ -1,8 +1,8 @@
 #include "hqmm/core/interruption.hpp"
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 thread_local const std::function<bool()>* innermost_scope = nullptr;
@@ -23,4 +23,4 @@ void check_interruption() {
     throw fail(ErrorCode::kInterrupted, "interrupted");
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

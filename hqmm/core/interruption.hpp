@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <functional>
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// Until it ends, check_interruption() asks `asked`: on this thread, and on those that
 /// parallel_for() works with on its behalf, several at a time. Scopes nest; the innermost one
@@ -33,4 +33,4 @@ inline void check_interruption(std::size_t step) {
   if (step % 64 == 0) check_interruption();
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -12,7 +12,7 @@
 
 #include "hqmm/core/interruption.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 /// A LinearMap as Spectra wants it.
@@ -35,7 +35,9 @@ class SpectraOperator {
 class Solver : public Spectra::GenEigsSolver<SpectraOperator> {
  public:
   using GenEigsSolver::GenEigsSolver;
-  [[nodiscard]] hqmm::Vector ritz_values(hqmm::Index count) const { return m_ritz_val.head(count); }
+  [[nodiscard]] detail::Vector ritz_values(hqmm::Index count) const {
+    return m_ritz_val.head(count);
+  }
 };
 
 }  // namespace
@@ -62,4 +64,4 @@ std::optional<KrylovEigen> leading_eigen(const LinearMap& map, Leading which,
   return KrylovEigen{solver.ritz_values(options.wanted), {}, false};
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

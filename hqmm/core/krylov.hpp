@@ -6,7 +6,7 @@
 
 #include "hqmm/core/types.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// y = Ax of a real square matrix that is only known by what it does.
 struct LinearMap {
@@ -31,4 +31,4 @@ struct KrylovEigen {
 [[nodiscard]] std::optional<KrylovEigen> leading_eigen(const LinearMap& map, Leading which,
                                                        const KrylovOptions& options);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

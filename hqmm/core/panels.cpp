@@ -14,7 +14,7 @@
 #include "hqmm/core/registers-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace hqmm::HWY_NAMESPACE {
+namespace hqmm::detail::HWY_NAMESPACE {
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -286,11 +286,11 @@ double dot(const double* a, const double* b, Index rows, Index cols, Index strid
 const char* target() { return hwy::TargetName(HWY_TARGET); }
 
 }  // namespace
-}  // namespace hqmm::HWY_NAMESPACE
+}  // namespace hqmm::detail::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace hqmm {
+namespace hqmm::detail {
 
 HWY_EXPORT(multiply);
 HWY_EXPORT(multiply_for);
@@ -320,5 +320,5 @@ const char* panel_target() {
   return HWY_DYNAMIC_DISPATCH(target)();
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail
 #endif

@@ -11,7 +11,7 @@
 
 #include "hqmm/core/types.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// Rows of L and C come in multiples of this; what pads them is zero and stays zero.
 inline constexpr Index kRowUnit = 4;
@@ -59,4 +59,4 @@ using ColumnDot = double (*)(const double* a, const double* b, Index rows, Index
 /// What Highway calls the target the kernels were compiled for that are in use: for tests.
 [[nodiscard]] const char* panel_target();
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

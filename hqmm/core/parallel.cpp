@@ -11,7 +11,7 @@
 #include "hqmm/core/interruption.hpp"
 #include "hqmm/core/team.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 /// What the bodies have thrown so far: of all failures, the one of the lowest index is kept.
@@ -116,4 +116,4 @@ void parallel_for(std::size_t size, int threads, const std::function<void(std::s
   loop.rethrow();
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// Calls body(i) for i in [0, size), on at most `threads` threads (0 = all cores) and never more
 /// than there are cores. Exceptions thrown by a body reach the caller: the one of the lowest i that
@@ -50,4 +50,4 @@ T parallel_reduce(std::size_t size, int threads, T empty, Map map, Combine combi
 /// The number of threads `threads` stands for: itself, or all cores for 0.
 int resolve_threads(int threads);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

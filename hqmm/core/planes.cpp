@@ -15,7 +15,7 @@
 #include "hqmm/core/registers-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace hqmm::HWY_NAMESPACE {
+namespace hqmm::detail::HWY_NAMESPACE {
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -274,11 +274,11 @@ void plane_mirror(double* x, Index n, Index stride, Index plane) {
 }
 
 }  // namespace
-}  // namespace hqmm::HWY_NAMESPACE
+}  // namespace hqmm::detail::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace hqmm {
+namespace hqmm::detail {
 
 HWY_EXPORT(plane_multiply);
 HWY_EXPORT(plane_mirror);
@@ -291,5 +291,5 @@ const PlaneKernels& plane_kernels() {
   return kernels;
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail
 #endif

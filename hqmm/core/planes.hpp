@@ -13,7 +13,7 @@
 
 #include "hqmm/core/types.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 struct PlaneProduct {
   Index rows = 0;   // of L and C; a multiple of kRowUnit (panels.hpp)
@@ -46,4 +46,4 @@ struct PlaneKernels {
 /// For this processor, within HQMM_SIMD.
 [[nodiscard]] const PlaneKernels& plane_kernels();
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <utility>
 
-namespace hqmm {
+namespace hqmm::detail {
 
 std::uint64_t RandomStream::bits() noexcept {
   if (used_ == 4) {
@@ -69,4 +69,4 @@ std::vector<std::uint32_t> permutation(std::size_t size, RandomStream& random) {
   return order;
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

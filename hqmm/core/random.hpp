@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// What a stream is for. Values are part of the reproducibility promise: never renumber.
 enum class Purpose : std::uint64_t {
@@ -58,4 +58,4 @@ class RandomStream {
 /// A uniformly random permutation of 0 .. size−1 (Fisher–Yates).
 std::vector<std::uint32_t> permutation(std::size_t size, RandomStream& random);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

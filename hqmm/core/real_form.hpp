@@ -5,7 +5,7 @@
 #include "hqmm/core/panels.hpp"
 #include "hqmm/core/types.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// K: n × n, row-major. Columns of `out` are `stride` apart.
 inline void write_real_form(const Complex* k, Index n, Index stride, double* out) {
@@ -102,4 +102,4 @@ inline void mirror_lower(double* x, Index n, Index stride) {
   }
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

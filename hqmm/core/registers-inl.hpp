@@ -10,7 +10,7 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace hqmm::HWY_NAMESPACE {
+namespace hqmm::detail::HWY_NAMESPACE {
 namespace {
 
 constexpr int kRegisters = HWY_TARGET == HWY_AVX3 ? 32 : 16;
@@ -27,7 +27,7 @@ HWY_INLINE void keep_in_register([[maybe_unused]] V& v) {
 }
 
 }  // namespace
-}  // namespace hqmm::HWY_NAMESPACE
+}  // namespace hqmm::detail::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #endif

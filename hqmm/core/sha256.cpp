@@ -6,7 +6,7 @@
 #include <array>
 #include <cstdint>
 
-namespace hqmm {
+namespace hqmm::detail {
 
 std::string sha256(std::string_view bytes) {
   sha256_ctx context;
@@ -19,4 +19,4 @@ std::string sha256(std::string_view bytes) {
   return out;
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// 64 hexadecimal digits, lower case.
 [[nodiscard]] std::string sha256(std::string_view bytes);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

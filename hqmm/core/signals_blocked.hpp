@@ -3,7 +3,7 @@
 
 #include <csignal>
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// No signal reaches this thread while it lives. Threads and processes that are made meanwhile
 /// begin like that.
@@ -22,4 +22,4 @@ class SignalsBlocked {
   sigset_t before_{};
 };
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -7,9 +7,9 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 struct Target {
@@ -61,4 +61,4 @@ void use_simd_limit() { static_cast<void>(chosen_target()); }
 
 std::string simd_target() { return chosen_target(); }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -20,7 +20,7 @@
 
 #include <string>
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// Reads HQMM_SIMD on its first call; later calls cost a load. A name that is not one of the above
 /// throws kUsage.
@@ -30,4 +30,4 @@ void use_simd_limit();
 /// use_simd_limit().
 [[nodiscard]] std::string simd_target();
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

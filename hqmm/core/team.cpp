@@ -10,7 +10,7 @@
 
 #include "hqmm/core/signals_blocked.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 /// How long to wait awake: a few times what it takes to wake a thread.
@@ -135,4 +135,4 @@ int usable_cores() {
   return cores;
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

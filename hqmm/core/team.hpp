@@ -13,7 +13,7 @@
 #include <mutex>
 #include <vector>
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// Work that several threads can do at once, until there is nothing left.
 class TeamWork {
@@ -62,4 +62,4 @@ class Team {
 /// Processors that this process may run on.
 [[nodiscard]] int usable_cores();
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

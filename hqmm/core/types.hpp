@@ -9,13 +9,14 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace hqmm {
+#include "hqmm/core/export.hpp"
+
+namespace HQMM_API hqmm {
 
 using Complex = std::complex<double>;
 using Index = Eigen::Index;
 
 using Matrix = Eigen::MatrixXcd;  // column-major, dense, complex
-using Vector = Eigen::VectorXcd;
 using Stack = Eigen::Matrix<Complex, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 using RealMatrix = Eigen::MatrixXd;
 using RealVector = Eigen::VectorXd;
@@ -23,6 +24,10 @@ using RealVector = Eigen::VectorXd;
 /// One observed symbol: an index into an Alphabet, or kMissing.
 using Symbol = std::uint16_t;
 inline constexpr Symbol kMissing = 0xFFFF;
+
+namespace detail {
+using Vector = Eigen::VectorXcd;
 inline constexpr std::size_t kMaxAlphabet = 0xFFFF;  // symbols 0 .. 65534
+}  // namespace detail
 
 }  // namespace hqmm

@@ -4,10 +4,11 @@
 #include <cctype>
 #include <charconv>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/data/symbol_sets.hpp"
 
 namespace hqmm {
+using namespace detail;
 namespace {
 
 constexpr Symbol kNoLetter = 0xFFFE;
@@ -186,7 +187,7 @@ bool Alphabet::is_ambiguity_code(char letter) const noexcept {
 
 std::string_view Alphabet::set_letters() const noexcept {
   const bool biological = kind_ == Kind::kDna || kind_ == Kind::kRna || kind_ == Kind::kProtein;
-  return biological ? hqmm::set_letters(size_) : std::string_view();
+  return biological ? detail::set_letters(size_) : std::string_view();
 }
 
 std::optional<Symbol> Alphabet::set_of(char letter) const noexcept {

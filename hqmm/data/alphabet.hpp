@@ -10,10 +10,12 @@
 #include <string_view>
 #include <vector>
 
+#include "hqmm/core/export.hpp"
 #include "hqmm/core/types.hpp"
 
-namespace hqmm {
+namespace HQMM_API hqmm {
 
+/// A plain value: any number of threads may read it at a time.
 class Alphabet {
  public:
   enum class Kind { kIntegers, kDna, kRna, kProtein, kTokens };

@@ -4,9 +4,9 @@
 #include <cassert>
 #include <limits>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 void require_something_to_score(const ChunkPlan& plan) {
@@ -62,4 +62,4 @@ Chunks cut(const SequenceSet& set, const ChunkPlan& plan) {
   return {set, plan};
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -9,7 +9,7 @@
 
 #include "hqmm/data/sequence_set.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// Pieces as views into the set they were cut from.
 struct Chunk {
@@ -67,4 +67,4 @@ class Chunks {
 /// burn-in is left out. Throws kUsage when the burn-in is not shorter than chunk_length.
 [[nodiscard]] Chunks cut(const SequenceSet& set, const ChunkPlan& plan);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -10,10 +10,12 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/core/random.hpp"
+#include "hqmm/data/group_sequences.hpp"
 
 namespace hqmm {
+using namespace detail;
 namespace {
 
 using Indices = std::vector<std::uint32_t>;
@@ -195,7 +197,8 @@ std::string Grouping::text() const {
   return {};
 }
 
-std::vector<std::uint32_t> group_sequences(const SequenceSet& set, const Grouping& grouping) {
+std::vector<std::uint32_t> detail::group_sequences(const SequenceSet& set,
+                                                   const Grouping& grouping) {
   assert(set.size() < std::numeric_limits<std::uint32_t>::max());
   if (grouping.kind == Grouping::Kind::kHomology && grouping.matches == 0) {
     throw fail(ErrorCode::kUsage, "grouping by homology needs a number of matches of at least 1");

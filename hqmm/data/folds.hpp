@@ -15,9 +15,10 @@
 #include <string_view>
 #include <vector>
 
+#include "hqmm/core/export.hpp"
 #include "hqmm/data/sequence_set.hpp"
 
-namespace hqmm {
+namespace HQMM_API hqmm {
 
 /// Which sequences must stay on the same side of every split.
 struct Grouping {
@@ -35,13 +36,6 @@ struct Grouping {
 
   friend bool operator==(const Grouping&, const Grouping&) = default;
 };
-
-/// group[i] for every sequence, numbered by first appearance. Homology compares sequences of the
-/// same length position by position; a missing symbol matches nothing. Equal sequences always share
-/// a group under kIdentical and kHomology. Homology compares all pairs: N²L/2 symbols for N
-/// distinct sequences.
-[[nodiscard]] std::vector<std::uint32_t> group_sequences(const SequenceSet& set,
-                                                         const Grouping& grouping);
 
 /// fold[i] in 0 .. folds−1 for every sequence; no fold is empty. Groups are never split. Labelled
 /// sets are stratified: each class is spread over the folds as evenly as its groups allow. Throws

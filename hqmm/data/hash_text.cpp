@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-namespace hqmm {
+namespace hqmm::detail {
 
 std::string hash_text(const SequenceSet& set) { return fmt::format("{:016x}", set.hash()); }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -5,8 +5,8 @@
 
 #include "hqmm/data/sequence_set.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 [[nodiscard]] std::string hash_text(const SequenceSet& set);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -5,9 +5,10 @@
 #include <map>
 #include <optional>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 
 namespace hqmm {
+using namespace detail;
 namespace {
 
 constexpr std::string_view kWindowPrefix = "window:";

@@ -17,7 +17,9 @@
 #include <string_view>
 #include <vector>
 
-namespace hqmm {
+#include "hqmm/core/export.hpp"
+
+namespace HQMM_API hqmm {
 
 struct PositionPlan {
   enum class Kind { kStationary, kEach, kWindow, kMap };

@@ -9,10 +9,11 @@
 #include <new>
 #include <type_traits>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/data/symbol_sets.hpp"
 
 namespace hqmm {
+using namespace detail;
 namespace {
 
 std::uint64_t next_serial() noexcept {

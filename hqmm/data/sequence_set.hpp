@@ -13,10 +13,13 @@
 #include <utility>
 #include <vector>
 
+#include "hqmm/core/export.hpp"
 #include "hqmm/core/types.hpp"
 #include "hqmm/data/alphabet.hpp"
 
-namespace hqmm {
+namespace HQMM_API hqmm {
+
+namespace detail {
 
 /// A growing array of symbols that starts with one byte each and widens by itself when it must.
 class SymbolBlock {
@@ -88,47 +91,6 @@ class SymbolBlock {
   bool wide_ = false;
 };
 
-/// A stretch of symbols inside a block: a whole sequence or a piece of one. Cheap to copy; valid
-/// while the block lives and does not grow.
-class SequenceView {
- public:
-  SequenceView() = default;
-  SequenceView(const SymbolBlock& block, std::size_t begin, std::size_t length) noexcept
-      : block_(&block), begin_(begin), length_(length) {}
-
-  [[nodiscard]] std::size_t size() const noexcept { return length_; }
-  [[nodiscard]] bool empty() const noexcept { return length_ == 0; }
-  /// The block, and where in it the stretch begins; null for a view that was never set.
-  [[nodiscard]] const SymbolBlock* block() const noexcept { return block_; }
-  [[nodiscard]] std::size_t offset() const noexcept { return begin_; }
-  [[nodiscard]] Symbol operator[](std::size_t i) const noexcept { return (*block_)[begin_ + i]; }
-  [[nodiscard]] SequenceView part(std::size_t begin, std::size_t length) const noexcept {
-    assert(begin + length <= length_);
-    return {*block_, begin_ + begin, length};
-  }
-  [[nodiscard]] std::vector<Symbol> to_vector() const;
-  /// Into a span of size() symbols.
-  void copy_to(std::span<Symbol> out) const noexcept;
-  /// visit(symbols) with what they are stored as: bytes, where SymbolBlock::kMissingByte stands for
-  /// kMissing, or symbols.
-  template <typename Visit>
-  decltype(auto) with_stored(Visit&& visit) const {
-    if (block_ != nullptr && block_->wide())
-      return std::forward<Visit>(visit)(block_->wide_data() + begin_);
-    return std::forward<Visit>(visit)(block_ == nullptr ? nullptr : block_->bytes() + begin_);
-  }
-  [[nodiscard]] bool has_missing() const noexcept;
-  /// Of an alphabet of that size (symbol_sets.hpp).
-  [[nodiscard]] bool has_sets(std::size_t alphabet_size) const noexcept;
-
-  friend bool operator==(const SequenceView& a, const SequenceView& b) noexcept;
-
- private:
-  const SymbolBlock* block_ = nullptr;
-  std::size_t begin_ = 0;
-  std::size_t length_ = 0;
-};
-
 /// Where the sequences begin, and at last where they end: {0} when there are none. Grows in place
 /// where it can: a vector holds everything twice at times, and there may be 10⁸ sequences.
 class Offsets {
@@ -163,7 +125,52 @@ class Offsets {
   std::size_t capacity_ = 0;
 };
 
+}  // namespace detail
+
+/// A stretch of symbols inside a block: a whole sequence or a piece of one. Cheap to copy; valid
+/// while the block lives and does not grow.
+/// A plain value: any number of threads may read it at a time.
+class SequenceView {
+ public:
+  SequenceView() = default;
+  SequenceView(const detail::SymbolBlock& block, std::size_t begin, std::size_t length) noexcept
+      : block_(&block), begin_(begin), length_(length) {}
+
+  [[nodiscard]] std::size_t size() const noexcept { return length_; }
+  [[nodiscard]] bool empty() const noexcept { return length_ == 0; }
+  /// The block, and where in it the stretch begins; null for a view that was never set.
+  [[nodiscard]] const detail::SymbolBlock* block() const noexcept { return block_; }
+  [[nodiscard]] std::size_t offset() const noexcept { return begin_; }
+  [[nodiscard]] Symbol operator[](std::size_t i) const noexcept { return (*block_)[begin_ + i]; }
+  [[nodiscard]] SequenceView part(std::size_t begin, std::size_t length) const noexcept {
+    assert(begin + length <= length_);
+    return {*block_, begin_ + begin, length};
+  }
+  [[nodiscard]] std::vector<Symbol> to_vector() const;
+  /// Into a span of size() symbols.
+  void copy_to(std::span<Symbol> out) const noexcept;
+  /// visit(symbols) with what they are stored as: bytes, where detail::SymbolBlock::kMissingByte
+  /// stands for kMissing, or symbols.
+  template <typename Visit>
+  decltype(auto) with_stored(Visit&& visit) const {
+    if (block_ != nullptr && block_->wide())
+      return std::forward<Visit>(visit)(block_->wide_data() + begin_);
+    return std::forward<Visit>(visit)(block_ == nullptr ? nullptr : block_->bytes() + begin_);
+  }
+  [[nodiscard]] bool has_missing() const noexcept;
+  /// Of an alphabet of that size (symbol_sets.hpp).
+  [[nodiscard]] bool has_sets(std::size_t alphabet_size) const noexcept;
+
+  friend bool operator==(const SequenceView& a, const SequenceView& b) noexcept;
+
+ private:
+  const detail::SymbolBlock* block_ = nullptr;
+  std::size_t begin_ = 0;
+  std::size_t length_ = 0;
+};
+
 /// Sequences of different lengths over one alphabet, optionally with a name and a class each.
+/// A plain value: any number of threads may read it at a time.
 class SequenceSet {
  public:
   static constexpr std::uint32_t kNoLabel = 0xFFFFFFFF;
@@ -183,8 +190,8 @@ class SequenceSet {
   [[nodiscard]] SequenceView operator[](std::size_t i) const noexcept {
     return {symbols_, offsets_[i], offsets_[i + 1] - offsets_[i]};
   }
-  [[nodiscard]] const SymbolBlock& symbols() const noexcept { return symbols_; }
-  [[nodiscard]] const Offsets& offsets() const noexcept { return offsets_; }
+  [[nodiscard]] const detail::SymbolBlock& symbols() const noexcept { return symbols_; }
+  [[nodiscard]] const detail::Offsets& offsets() const noexcept { return offsets_; }
 
   /// Class names in order of first appearance, and the class of sequence i, or kNoLabel. Nothing to
   /// ask when unlabelled.
@@ -206,7 +213,7 @@ class SequenceSet {
 
   // Building. Symbols are appended to the open sequence; end_sequence() closes it.
   void push_back(Symbol symbol) { symbols_.push_back(symbol); }
-  SymbolBlock& open_block() noexcept { return symbols_; }
+  detail::SymbolBlock& open_block() noexcept { return symbols_; }
   [[nodiscard]] std::size_t open_length() const noexcept {
     return symbols_.size() - offsets_.back();
   }
@@ -229,8 +236,8 @@ class SequenceSet {
 
  private:
   Alphabet alphabet_;
-  SymbolBlock symbols_;
-  Offsets offsets_;
+  detail::SymbolBlock symbols_;
+  detail::Offsets offsets_;
   std::vector<std::string> classes_;
   std::vector<std::uint32_t> labels_;
   std::vector<std::string> names_;

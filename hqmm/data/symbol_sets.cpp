@@ -2,7 +2,7 @@
 
 #include <array>
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 struct Set {
@@ -62,4 +62,4 @@ std::string_view set_letters(std::size_t alphabet_size) noexcept {
   return {};
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -12,7 +12,7 @@
 
 #include "hqmm/core/types.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// A few symbols, ascending.
 class SymbolMembers {
@@ -38,4 +38,4 @@ class SymbolMembers {
 /// The letters of the sets of nucleotides or of amino acids, in the order of their numbers.
 [[nodiscard]] std::string_view set_letters(std::size_t alphabet_size) noexcept;
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

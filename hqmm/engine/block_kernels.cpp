@@ -12,7 +12,7 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace hqmm::HWY_NAMESPACE {
+namespace hqmm::detail::HWY_NAMESPACE {
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -167,11 +167,11 @@ BlockKernel kernel_for(Index rows, bool squared) {
 }
 
 }  // namespace
-}  // namespace hqmm::HWY_NAMESPACE
+}  // namespace hqmm::detail::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace hqmm {
+namespace hqmm::detail {
 
 HWY_EXPORT(kernel_for);
 
@@ -180,5 +180,5 @@ BlockKernel block_kernel(Index rows, bool squared) {
   return HWY_DYNAMIC_DISPATCH(kernel_for)(rows, squared);
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail
 #endif

@@ -8,7 +8,7 @@
 
 #include "hqmm/core/types.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 inline constexpr Index kMostBlockRows = 8;
 inline constexpr std::size_t kBlockChains = 2;
@@ -51,4 +51,4 @@ using BlockKernel = std::size_t (*)(BlockRun&);
 inline constexpr double kSmallWeight = 0x1p-200;
 inline constexpr double kLargeWeight = 0x1p+200;
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

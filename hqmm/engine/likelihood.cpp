@@ -6,9 +6,10 @@
 #include "hqmm/engine/classical/edge_forward.hpp"
 #include "hqmm/engine/classical/hmm_forward.hpp"
 #include "hqmm/engine/quantum/hqmm_forward.hpp"
+#include "hqmm/model/filter_likelihood.hpp"
 #include "hqmm/model/mixture.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 /// log(e^a + e^b)
@@ -100,4 +101,4 @@ void fast_log_likelihoods(const AnyModel& model, const SequenceSet& set, std::si
   hqmm_log_likelihoods(hqmm, set, burn_in, threads, sink);
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

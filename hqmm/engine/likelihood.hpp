@@ -12,7 +12,7 @@
 #include "hqmm/model/any_model.hpp"
 #include "hqmm/model/likelihood.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// Every sequence of a set, in order; the first burn_in symbols move the state and are not scored.
 /// Same bytes at any thread count. Throws kBadData when the set's symbols are not the model's.
@@ -28,4 +28,4 @@ namespace hqmm {
 void fast_log_likelihoods(const AnyModel& model, const SequenceSet& set, std::size_t burn_in,
                           int threads, const LikelihoodSink& sink);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -9,7 +9,7 @@
 
 #include "hqmm/core/parallel.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 constexpr double kMostTableBytes = 64.0 * 1024 * 1024;
@@ -173,4 +173,4 @@ std::optional<SequenceLikelihood> long_log_likelihood(const LinearModel& model,
   return out;
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

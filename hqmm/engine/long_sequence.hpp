@@ -13,7 +13,7 @@
 #include "hqmm/engine/word_walk.hpp"
 #include "hqmm/model/likelihood.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// Shorter sequences are walked.
 inline constexpr std::size_t kLongSequence = std::size_t{1} << 17;
@@ -44,4 +44,4 @@ struct LongPlan {
                                                                     const LongPlan& plan,
                                                                     int threads);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

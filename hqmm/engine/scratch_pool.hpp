@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace hqmm {
+namespace hqmm::detail {
 
 template <typename Scratch>
 class ScratchPool {
@@ -60,4 +60,4 @@ class ScratchPool {
   std::vector<Idle> idle_;
 };
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -7,7 +7,7 @@
 
 #include "hqmm/core/parallel.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 /// Whole vectors; columns lie without gaps, so that an operator is one stream of memory.
@@ -134,4 +134,4 @@ void WordTable::multiply(const double* left, const double* right, double* out) c
   kernel_(product);
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -13,7 +13,7 @@
 #include "hqmm/core/panels.hpp"
 #include "hqmm/engine/block_kernels.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 struct LinearModel {
   /// rows × rows operators of so many symbols, all zero.
@@ -86,4 +86,4 @@ class WordTable {
   AlignedDoubles forward_, backward_;
 };
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -8,7 +8,7 @@
 
 #include "hqmm/core/interruption.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 constexpr std::size_t kWordsRead = 2048;  // at a time
@@ -243,4 +243,4 @@ void WordWalk::apply(const WalkState& block, WalkState& state) const {
   move(state, matrix.data(), least, block.exponent);
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

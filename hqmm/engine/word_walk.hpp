@@ -13,7 +13,7 @@
 #include "hqmm/data/sequence_set.hpp"
 #include "hqmm/engine/word_table.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// `x` stands for 2^exponent times as much weight.
 struct WalkState {
@@ -68,4 +68,4 @@ class WordWalk {
   PanelKernel kernel_;
 };
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

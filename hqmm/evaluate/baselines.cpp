@@ -8,8 +8,9 @@
 #include <map>
 
 #include "hqmm/data/symbol_sets.hpp"
+#include "hqmm/model/filter_likelihood.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 constexpr std::size_t kMostEntries = std::size_t{1} << 22;  // of one model's tables, about
@@ -142,4 +143,4 @@ double FrequencyModel::log_likelihood(const SequenceView& sequence) const {
   return out;
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -16,8 +16,9 @@
 #include <vector>
 
 #include "hqmm/data/sequence_set.hpp"
+#include "hqmm/model/filter_likelihood.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 struct BaselineOptions {
   enum class Kind { kPositionWeights, kPositionalChain, kMarkovChain };
@@ -56,4 +57,4 @@ class FrequencyModel {
   std::vector<std::vector<Table>> at_;  // [context length][position]; none for Markov chains
 };
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -10,7 +10,7 @@
 #include "hqmm/evaluate/context_chain.hpp"
 #include "hqmm/io/json_number.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 ChainScore measure_chain(const ChainOptions& options, const ContextChain& chain,
@@ -89,4 +89,4 @@ nlohmann::ordered_json chains_json(const std::vector<ChainScore>& chains, std::s
   return out;
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -7,7 +7,7 @@
 
 #include "hqmm/data/sequence_set.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 struct ChainOptions {
   std::vector<std::size_t> orders{0, 1, 2, 3, 4, 5, 6, 7};
@@ -37,4 +37,4 @@ struct ChainScore {
 [[nodiscard]] nlohmann::ordered_json chains_json(const std::vector<ChainScore>& chains,
                                                  std::size_t burn_in, bool per_sequence);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -5,7 +5,10 @@
 #include <cmath>
 #include <limits>
 
+#include "hqmm/evaluate/paired_errors.hpp"
+
 namespace hqmm {
+using namespace detail;
 namespace {
 
 constexpr double kLeastPosterior = 1e-15;
@@ -138,8 +141,8 @@ Abstention abstain(const Posteriors& posteriors, std::span<const std::uint32_t> 
   return out;
 }
 
-PairedErrors compare(const Posteriors& a, const Posteriors& b,
-                     std::span<const std::uint32_t> labels) {
+PairedErrors detail::compare(const Posteriors& a, const Posteriors& b,
+                             std::span<const std::uint32_t> labels) {
   const std::vector<std::uint64_t> rows = count_rows(labels, a.classes());
   std::vector<std::uint64_t> only_a(rows.size()), only_b(rows.size());
   for (std::size_t i = 0; i < labels.size(); ++i) {
@@ -173,7 +176,7 @@ PairedErrors compare(const Posteriors& a, const Posteriors& b,
   return out;
 }
 
-double mcnemar_exact(std::uint64_t a, std::uint64_t b) {
+double detail::mcnemar_exact(std::uint64_t a, std::uint64_t b) {
   const auto n = static_cast<double>(a + b);
   double tail = 0.0;
   for (std::uint64_t k = 0; k <= std::min(a, b); ++k) {

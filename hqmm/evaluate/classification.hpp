@@ -15,9 +15,14 @@
 #include <span>
 #include <vector>
 
-namespace hqmm {
+#include "hqmm/core/export.hpp"
+#include "hqmm/data/sequence_set.hpp"
+#include "hqmm/model/classifier.hpp"
+
+namespace HQMM_API hqmm {
 
 /// log P(c | row), row by row.
+/// A plain value: any number of threads may read it at a time.
 class Posteriors {
  public:
   Posteriors() = default;
@@ -53,7 +58,6 @@ struct CalibrationBin {
   double confidence = 0.0;  // weighted mean of the top posterior
   double accuracy = 0.0;    // weighted share of right decisions
 };
-inline constexpr std::size_t kCalibrationBins = 15;
 
 /// What happens when only decisions of at least this probability are given.
 struct Abstention {
@@ -81,18 +85,8 @@ struct Classification {
 [[nodiscard]] Abstention abstain(const Posteriors& posteriors,
                                  std::span<const std::uint32_t> labels, double threshold);
 
-/// Two methods on the same rows.
-struct PairedErrors {
-  double difference = 0.0;  // mean class error of a − that of b
-  double standard_error = 0.0;
-  double p = 1.0;  // two-sided, normal; of the class-weighted difference
-  std::uint64_t only_a_wrong = 0, only_b_wrong = 0;
-  double mcnemar_p = 1.0;  // exact, every row counting the same
-};
-[[nodiscard]] PairedErrors compare(const Posteriors& a, const Posteriors& b,
-                                   std::span<const std::uint32_t> labels);
-
-/// P of a split of n = a + b fair coins at least as uneven as this one, two-sided.
-[[nodiscard]] double mcnemar_exact(std::uint64_t a, std::uint64_t b);
+/// log P(c | x) of every row of a set; c in the order of classifier.classes.
+[[nodiscard]] Posteriors posteriors_of(const Classifier& classifier, const SequenceSet& set,
+                                       int threads = 0);
 
 }  // namespace hqmm

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 constexpr std::size_t kMostSettings = 200;
@@ -178,4 +178,4 @@ std::vector<ClassifierSetting> parse_grid(std::string_view text, const Classifie
   return combinations(axes_of(text), base);
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

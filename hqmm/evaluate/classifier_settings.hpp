@@ -13,7 +13,7 @@
 #include "hqmm/learn/classifier_learner.hpp"
 #include "hqmm/learn/option_table.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 struct ClassifierSetting {
   std::string text;  // what differs from the others: "step-size=0.01 dropout=0.5"; may be empty
@@ -44,4 +44,4 @@ struct Recommendation {
 [[nodiscard]] std::vector<ClassifierSetting> parse_grid(std::string_view text,
                                                         const ClassifierOptions& base);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

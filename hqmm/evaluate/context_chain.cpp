@@ -4,11 +4,12 @@
 #include <cmath>
 #include <limits>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/core/interruption.hpp"
 #include "hqmm/data/symbol_sets.hpp"
+#include "hqmm/model/filter_likelihood.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 template <typename Counts>
@@ -97,4 +98,4 @@ std::size_t ContextChain::parameters(std::size_t order) const {
   return levels_.at(order).contexts.size() * (symbols_ - 1);
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

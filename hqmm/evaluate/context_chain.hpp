@@ -13,8 +13,9 @@
 #include <vector>
 
 #include "hqmm/data/sequence_set.hpp"
+#include "hqmm/model/filter_likelihood.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 class ContextChain {
  public:
@@ -41,4 +42,4 @@ class ContextChain {
   std::vector<Level> levels_;
 };
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

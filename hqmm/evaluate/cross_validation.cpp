@@ -8,12 +8,15 @@
 #include <string>
 #include <utility>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/core/parallel.hpp"
+#include "hqmm/data/group_sequences.hpp"
 #include "hqmm/engine/likelihood.hpp"
 #include "hqmm/evaluate/fold_learner.hpp"
+#include "hqmm/evaluate/paired_errors.hpp"
+#include "hqmm/learn/class_labels.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 using Rows = std::vector<std::uint32_t>;
@@ -281,20 +284,6 @@ void require_ready(const SequenceSet& data, const std::vector<ClassifierSetting>
 
 }  // namespace
 
-Posteriors posteriors_of(const Classifier& classifier, const SequenceSet& set, int threads) {
-  const std::size_t classes = classifier.classes.size();
-  Posteriors out(set.size(), classes);
-  for (std::size_t c = 0; c < classes; ++c) {
-    const auto found = fast_log_likelihoods(classifier.models[c], set, 0, threads);
-    for (std::size_t i = 0; i < set.size(); ++i) out.row(i)[c] = found[i].log_likelihood;
-  }
-  for (std::size_t i = 0; i < set.size(); ++i) {
-    const std::vector<double> row = log_posteriors(out.row(i), classifier.priors);
-    std::copy(row.begin(), row.end(), out.row(i).begin());
-  }
-  return out;
-}
-
 FoldOutcome select_setting(const SequenceSet& data, const std::vector<ClassifierSetting>& settings,
                            const CrossValidationOptions& options,
                            const CrossValidationHooks& hooks) {
@@ -319,4 +308,4 @@ CrossValidation cross_validate(const SequenceSet& data,
   return cross_validate(data, fold_of, settings, options, hooks);
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

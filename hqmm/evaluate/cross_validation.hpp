@@ -23,8 +23,9 @@
 #include "hqmm/evaluate/baselines.hpp"
 #include "hqmm/evaluate/classification.hpp"
 #include "hqmm/evaluate/classifier_settings.hpp"
+#include "hqmm/evaluate/paired_errors.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 struct CrossValidationOptions {
   std::size_t folds = 5;
@@ -106,8 +107,4 @@ struct CrossValidation {
                                          const CrossValidationOptions& options,
                                          const CrossValidationHooks& hooks = {});
 
-/// log P(c | x) of every row of a set; c in the order of classifier.classes.
-[[nodiscard]] Posteriors posteriors_of(const Classifier& classifier, const SequenceSet& set,
-                                       int threads);
-
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -4,12 +4,12 @@
 #include <cmath>
 #include <limits>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/core/interruption.hpp"
 #include "hqmm/core/parallel.hpp"
 #include "hqmm/model/embedding.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 constexpr double kImpossible = -std::numeric_limits<double>::infinity();
@@ -201,4 +201,4 @@ std::vector<Explanation::Strong> Explanation::strongest(std::size_t c, std::size
   return out;
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -16,7 +16,7 @@
 #include "hqmm/data/sequence_set.hpp"
 #include "hqmm/model/classifier.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// [t·classes + c]; 0 where the symbol is missing. Log-odds beyond ±700 count as that. Throws
 /// kBadData for a model that is not trace preserving: its weights cannot be marginalised.
@@ -78,4 +78,4 @@ class Explanation {
   std::vector<Cell> all_;
 };
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <numeric>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
+#include "hqmm/learn/class_labels.hpp"
+#include "hqmm/model/log_posteriors.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 using Rows = std::vector<std::uint32_t>;
@@ -114,4 +116,4 @@ Posteriors FoldLearner::baseline(const BaselineOptions& baseline, const Classifi
   return out;
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -7,8 +7,9 @@
 #include <vector>
 
 #include "hqmm/evaluate/cross_validation.hpp"
+#include "hqmm/learn/class_labels.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// Rows to learn from and rows to score, as indices into the whole data.
 struct SplitRows {
@@ -58,4 +59,4 @@ class FoldLearner {
   OrderedClasses classes_;
 };
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

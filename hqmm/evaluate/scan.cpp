@@ -6,12 +6,15 @@
 #include <numeric>
 #include <utility>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/core/parallel.hpp"
+#include "hqmm/evaluate/scan_parts.hpp"
 #include "hqmm/evaluate/scan_stretch.hpp"
+#include "hqmm/model/filter_likelihood.hpp"
 #include "hqmm/model/likelihood.hpp"
 
 namespace hqmm {
+using namespace detail;
 namespace {
 
 /// What is held before it is scanned, and how it is dealt out to threads.
@@ -74,19 +77,19 @@ ScanPlan make_plan(const Classifier& classifier, const ScanOptions& options, boo
 
 }  // namespace
 
-double probability_of(double log_odds) { return 1.0 / (1.0 + std::exp2(-log_odds)); }
+double detail::probability_of(double log_odds) { return 1.0 / (1.0 + std::exp2(-log_odds)); }
 
-double log_odds_of(double probability) {
+double detail::log_odds_of(double probability) {
   return std::log2(probability) - std::log2(1.0 - probability);
 }
 
-std::optional<std::size_t> own_length(const AnyModel& model) {
+std::optional<std::size_t> detail::own_length(const AnyModel& model) {
   const Hqmm* hqmm = std::get_if<Hqmm>(&model);
   if (hqmm == nullptr || hqmm->positions.stationary()) return {};
   return hqmm->positions.entries().size();
 }
 
-std::optional<std::size_t> own_length(const Classifier& classifier) {
+std::optional<std::size_t> detail::own_length(const Classifier& classifier) {
   std::optional<std::size_t> out;
   for (const AnyModel& model : classifier.models) {
     const std::optional<std::size_t> own = own_length(model);
@@ -99,7 +102,7 @@ std::optional<std::size_t> own_length(const Classifier& classifier) {
   return out;
 }
 
-std::optional<std::vector<Symbol>> complements(const Alphabet& alphabet) {
+std::optional<std::vector<Symbol>> detail::complements(const Alphabet& alphabet) {
   if (!(alphabet == Alphabet::dna() || alphabet == Alphabet::rna())) return {};
   std::vector<Symbol> out{3, 2, 1, 0};
   for (const char letter : std::string_view("YRSWMKVHDB"))  // of R Y S W K M B D H V
@@ -107,8 +110,8 @@ std::optional<std::vector<Symbol>> complements(const Alphabet& alphabet) {
   return out;
 }
 
-Hmm independent_symbols(const Alphabet& alphabet, std::span<const std::uint64_t> counts,
-                        Strands strands) {
+Hmm detail::independent_symbols(const Alphabet& alphabet, std::span<const std::uint64_t> counts,
+                                Strands strands) {
   const auto pairs = complements(alphabet);
   Hmm out{alphabet, RealMatrix::Ones(1, 1), RealMatrix(static_cast<Index>(counts.size()), 1),
           RealVector::Ones(1)};

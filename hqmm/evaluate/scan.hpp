@@ -19,11 +19,12 @@
 #include <span>
 #include <vector>
 
+#include "hqmm/core/export.hpp"
 #include "hqmm/core/types.hpp"
 #include "hqmm/data/sequence_set.hpp"
 #include "hqmm/model/classifier.hpp"
 
-namespace hqmm {
+namespace HQMM_API hqmm {
 
 enum class Strands { kBoth, kForward, kReverse };
 
@@ -48,11 +49,6 @@ struct ScanHit {
   friend bool operator==(const ScanHit&, const ScanHit&) = default;
 };
 
-/// P(c | x) of log-odds in bits.
-[[nodiscard]] double probability_of(double log_odds);
-/// The other way; ±∞ for 0 and 1.
-[[nodiscard]] double log_odds_of(double probability);
-
 /// The log-odds of a stretch of windows: of one class, the better strand where both are scanned.
 struct ScanTrack {
   std::uint64_t sequence = 0;
@@ -67,21 +63,11 @@ struct ScanSinks {
   std::function<void(const ScanTrack&)> on_track;
 };
 
-/// The length of the sequences that position-dependent models are for; nothing for stationary ones.
-[[nodiscard]] std::optional<std::size_t> own_length(const AnyModel& model);
-/// The same for a classifier; throws kBadData when its models do not agree.
-[[nodiscard]] std::optional<std::size_t> own_length(const Classifier& classifier);
-
-/// The symbols that pair with those of DNA or RNA; nothing for other alphabets.
-[[nodiscard]] std::optional<std::vector<Symbol>> complements(const Alphabet& alphabet);
-
-/// Order 0: symbols by themselves, as frequent as they were counted, each once more. Of both
-/// strands when those are scanned: a symbol counts for its pair as well.
-[[nodiscard]] Hmm independent_symbols(const Alphabet& alphabet,
-                                      std::span<const std::uint64_t> counts, Strands strands);
 /// Classes "model" and "background", equally probable. Throws kBadData when alphabets differ.
 [[nodiscard]] Classifier against_background(AnyModel model, AnyModel background);
 
+/// take(), end_sequence() and finish() are for one thread at a time; the work inside is shared
+/// among threads, and the sinks are called by the thread that called.
 class Scanner {
  public:
   /// Keeps a reference to the classifier. Throws kUsage when the window, the strands or the classes

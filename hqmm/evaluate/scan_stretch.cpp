@@ -7,7 +7,7 @@
 #include <numbers>
 #include <tuple>
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 constexpr std::size_t kTileWindows = 4096;
@@ -200,4 +200,4 @@ ScanFound scan_stretch(const ScanPlan& plan, const ScanStretch& stretch,
   return StretchScan(plan, stretch, least).run();
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

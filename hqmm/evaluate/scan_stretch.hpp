@@ -10,7 +10,7 @@
 #include "hqmm/engine/windows/window_likelihoods.hpp"
 #include "hqmm/evaluate/scan.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// What all stretches share.
 struct ScanPlan {
@@ -52,4 +52,4 @@ struct ScanFound {
 [[nodiscard]] ScanFound scan_stretch(const ScanPlan& plan, const ScanStretch& stretch,
                                      std::span<const double> least);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 /// The continued fraction of the incomplete beta function, by Lentz's method; converges fast for
@@ -121,4 +121,4 @@ std::vector<double> holm(std::span<const double> p) {
   return out;
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

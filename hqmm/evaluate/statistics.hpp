@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-namespace hqmm {
+namespace hqmm::detail {
 
 struct Spread {
   std::size_t count = 0;
@@ -44,4 +44,4 @@ struct WeightedMean {
 /// P(|T| ≥ |t|) for Student's distribution.
 [[nodiscard]] double student_two_sided(double t, double degrees);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -2,7 +2,7 @@
 
 #include <variant>
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 /// Throws unless the product of the sizes is `count`.
@@ -101,4 +101,4 @@ std::vector<StoredMatrix> take_matrices(WireReader& in) {
   return out;
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -6,7 +6,7 @@
 #include "hqmm/io/stored_matrix.hpp"
 #include "hqmm/io/wire.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 void put(WireWriter& out, const NdArray& array);
 [[nodiscard]] NdArray take_array(WireReader& in);
@@ -17,4 +17,4 @@ void put(WireWriter& out, const ModelArrays& arrays);
 void put(WireWriter& out, const std::vector<StoredMatrix>& matrices);
 [[nodiscard]] std::vector<StoredMatrix> take_matrices(WireReader& in);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

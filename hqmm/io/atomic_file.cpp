@@ -2,7 +2,7 @@
 
 #include "hqmm/io/atomic_stream.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 void write_file(const std::string& path, std::string_view bytes) {
   AtomicStream stream(path);
@@ -10,4 +10,4 @@ void write_file(const std::string& path, std::string_view bytes) {
   stream.finish();
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

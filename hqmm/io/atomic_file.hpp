@@ -6,11 +6,11 @@
 #include <string>
 #include <string_view>
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// Throws kCannotWrite naming the path and the reason; the temporary file is removed then. What a
 /// kill has left in the folder is cleared away. A device, a pipe and an open file (/dev/stdout,
 /// /proc/self/fd/3) are written to directly, after what is in them.
 void write_file(const std::string& path, std::string_view bytes);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

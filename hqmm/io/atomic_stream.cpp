@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <system_error>
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 namespace fs = std::filesystem;
@@ -90,4 +90,4 @@ fs::path AtomicStream::temporary_path() const {
   return temporary_ ? temporary_->path() : fs::path();
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

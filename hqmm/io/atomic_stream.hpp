@@ -9,7 +9,7 @@
 
 #include "hqmm/io/temporary_file.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// Until finish() the file at the path is what it was. A path that is not a regular file
 /// (/dev/stdout, a pipe) is written to directly. Everything throws kCannotWrite with the path and
@@ -31,4 +31,4 @@ class AtomicStream {
   std::optional<TemporaryFile> temporary_;
 };
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

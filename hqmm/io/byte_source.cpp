@@ -11,10 +11,11 @@
 #include <cstring>
 #include <vector>
 
+#include "hqmm/core/fail.hpp"
 #include "hqmm/io/place.hpp"
 #include "hqmm/io/unpacker.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 constexpr std::size_t kCompressedBlock = 256 * 1024;
@@ -211,4 +212,4 @@ std::string read_all(const std::string& path) {
   return out;
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

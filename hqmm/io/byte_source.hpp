@@ -11,7 +11,7 @@
 
 #include "hqmm/core/error.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 struct Packing;
 
@@ -55,4 +55,4 @@ class ByteSource {
 /// Everything at once, for small or random-access formats.
 std::string read_all(const std::string& path);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 
+#include "hqmm/core/fail.hpp"
 #include "hqmm/io/arrays_wire.hpp"
 #include "hqmm/io/atomic_file.hpp"
 #include "hqmm/io/byte_source.hpp"
+#include "hqmm/io/classifier_bytes.hpp"
 #include "hqmm/io/hdf5_sandbox.hpp"
 #include "hqmm/io/input.hpp"
 #include "hqmm/io/json_text.hpp"
@@ -12,6 +14,7 @@
 #include "hqmm/io/place.hpp"
 
 namespace hqmm {
+using namespace detail;
 namespace {
 
 constexpr std::string_view kKind = "classifier";
@@ -135,11 +138,11 @@ void require_writable_names(const std::vector<std::string>& classes) {
 
 }  // namespace
 
-bool is_classifier_file(const std::string& path) {
+bool detail::is_classifier_file(const std::string& path) {
   return path != "-" && is_classifier(read_all(path), path);
 }
 
-bool is_classifier(const std::string& bytes, const std::string& name) {
+bool detail::is_classifier(const std::string& bytes, const std::string& name) {
   if (!bytes.starts_with(kHdf5Magic)) return false;
   bool found = false;
   const auto look = [&](hid_t root, WireWriter& out) {
@@ -156,10 +159,10 @@ bool is_classifier(const std::string& bytes, const std::string& name) {
 }
 
 ClassifierFile read_classifier(const std::string& path) {
-  return parse_classifier(read_all(path), path);
+  return detail::parse_classifier(read_all(path), path);
 }
 
-ClassifierFile parse_classifier(const std::string& bytes, const std::string& name) {
+ClassifierFile detail::parse_classifier(const std::string& bytes, const std::string& name) {
   require_hdf5(bytes, name);
   ClassifierArrays arrays;
   read_hdf5({bytes, name, kMaxRatio,
@@ -174,7 +177,7 @@ ClassifierFile parse_classifier(const std::string& bytes, const std::string& nam
   return out;
 }
 
-std::string serialize_classifier(const ClassifierFile& file) {
+std::string detail::serialize_classifier(const ClassifierFile& file) {
   const Classifier& classifier = file.classifier;
   require_valid(classifier);
   require_writable_names(classifier.classes);

@@ -13,30 +13,21 @@
 
 #include <string>
 
+#include "hqmm/core/export.hpp"
 #include "hqmm/model/classifier.hpp"
 
-namespace hqmm {
+namespace HQMM_API hqmm {
 
 struct ClassifierFile {
   Classifier classifier;
   std::string provenance = "{}";  // JSON: options, seed, data hash, version
 };
 
-/// Whether a file says that it is a classifier; false for anything else that can be read. Nothing
-/// else is checked.
-[[nodiscard]] bool is_classifier_file(const std::string& path);
-/// The same for a file in memory: pipes are read once.
-[[nodiscard]] bool is_classifier(const std::string& bytes, const std::string& name);
-
 /// Throws kNoInput, or kBadData naming the file, the class, the array and what is wrong with it.
 /// What comes back is valid (require_valid).
 [[nodiscard]] ClassifierFile read_classifier(const std::string& path);
 
-/// The same for a file in memory; `name` is what errors call it.
-[[nodiscard]] ClassifierFile parse_classifier(const std::string& bytes, const std::string& name);
-
 /// Writes atomically. The same content gives the same bytes.
 void write_classifier(const std::string& path, const ClassifierFile& file);
-[[nodiscard]] std::string serialize_classifier(const ClassifierFile& file);
 
 }  // namespace hqmm

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <utility>
 
-namespace hqmm {
+namespace hqmm::detail {
 
 Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
   if (this != &other) {
@@ -34,4 +34,4 @@ int write_all(int fd, std::string_view bytes) {
   return 0;
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-namespace hqmm {
+namespace hqmm::detail {
 
 class Descriptor {
  public:
@@ -29,4 +29,4 @@ class Descriptor {
 /// reason.
 [[nodiscard]] int write_all(int fd, std::string_view bytes);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

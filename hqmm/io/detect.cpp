@@ -5,7 +5,7 @@
 #include "hqmm/io/letters.hpp"
 #include "hqmm/io/tokens.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 constexpr std::string_view kNpyMagic = "\x93NUMPY";
@@ -130,4 +130,4 @@ Format detect_format(const Input& input, const ReadOptions& options) {
   return detect_lines(input, options);
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -4,7 +4,7 @@
 #include "hqmm/io/input.hpp"
 #include "hqmm/io/sequences.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// Never kAuto. What nothing else explains is text, whose reader says what is wrong with it.
 ///
@@ -19,4 +19,4 @@ namespace hqmm {
 ///   text      everything else, so "0<TAB>1<TAB>2" is three symbols.
 [[nodiscard]] Format detect_format(const Input& input, const ReadOptions& options);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <functional>
 
+#include "hqmm/core/fail.hpp"
 #include "hqmm/io/letters.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 constexpr char kFirstQuality = '!', kLastQuality = '~';
@@ -297,4 +298,4 @@ void stream_fastq(Input& input, const ReadOptions& options, const PieceSink& sin
   reader_of(input, options, true).stream(input, sink);
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

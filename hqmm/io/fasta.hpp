@@ -6,7 +6,7 @@
 #include "hqmm/io/sequence_stream.hpp"
 #include "hqmm/io/sequences.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// `>name description`, then lines of letters; ';' lines are comments. Names are the first word.
 [[nodiscard]] SequenceSet read_fasta(Input& input, const ReadOptions& options);
@@ -19,4 +19,4 @@ namespace hqmm {
 void stream_fasta(Input& input, const ReadOptions& options, const PieceSink& sink);
 void stream_fastq(Input& input, const ReadOptions& options, const PieceSink& sink);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

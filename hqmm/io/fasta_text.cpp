@@ -5,10 +5,11 @@
 #include <cctype>
 #include <string>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/io/sequences.hpp"
 
 namespace hqmm {
+using namespace detail;
 namespace {
 
 constexpr std::size_t kLineWidth = 60;

@@ -9,10 +9,12 @@
 #include <new>
 #include <string_view>
 
+#include "hqmm/core/fail.hpp"
 #include "hqmm/io/byte_source.hpp"
 #include "hqmm/io/place.hpp"
+#include "hqmm/version.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 Error too_large(const std::string& from, std::uint64_t most_bytes) {
@@ -164,4 +166,4 @@ std::string fetch(const std::string& from, const FetchOptions& options) {
              printable(scheme));
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

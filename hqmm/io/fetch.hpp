@@ -7,7 +7,7 @@
 #include <functional>
 #include <string>
 
-namespace hqmm {
+namespace hqmm::detail {
 
 struct FetchOptions {
   std::uint64_t most_bytes = std::uint64_t{64} << 20U;
@@ -24,4 +24,4 @@ struct FetchOptions {
 /// larger than the limit.
 [[nodiscard]] std::string fetch(const std::string& from, const FetchOptions& options = {});
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

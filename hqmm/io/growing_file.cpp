@@ -8,9 +8,10 @@
 #include <cstring>
 #include <utility>
 
+#include "hqmm/core/fail.hpp"
 #include "hqmm/io/place.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 struct stat status_of(int fd, const std::string& path) {
@@ -68,4 +69,4 @@ bool GrowingFile::reopen() {
   return true;
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -9,7 +9,7 @@
 
 #include "hqmm/io/descriptor.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 class GrowingFile {
  public:
@@ -32,4 +32,4 @@ class GrowingFile {
   bool grows_ = false;
 };
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

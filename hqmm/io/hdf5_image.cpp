@@ -2,7 +2,7 @@
 
 #include "hqmm/core/types.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 constexpr std::size_t kGrowBy = 64 * 1024;
@@ -88,4 +88,4 @@ Hid hdf5_complex_type() {
   return type;
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// An HDF5 identifier with its closing function; false when the call that made it failed.
 class Hid {
@@ -70,4 +70,4 @@ void silence_hdf5();
 /// The compound {r, i} of two doubles that h5py reads as complex128.
 [[nodiscard]] Hid hdf5_complex_type();
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "hqmm/core/fail.hpp"
 #include "hqmm/io/json_text.hpp"
 #include "hqmm/io/place.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 void require(herr_t status) {
@@ -232,4 +233,4 @@ void Hdf5ItemWriter::numbers(const std::string& name, const NdArray& array) cons
   write(name, stored, H5T_NATIVE_DOUBLE, space, real.data());
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -12,7 +12,7 @@
 #include "hqmm/io/hdf5_image.hpp"
 #include "hqmm/io/model_arrays.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 class Hdf5ItemReader {
  public:
@@ -69,4 +69,4 @@ class Hdf5ItemWriter {
   Hid quiet_;  // datasets without times
 };
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

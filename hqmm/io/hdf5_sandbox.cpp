@@ -1,10 +1,11 @@
 #include "hqmm/io/hdf5_sandbox.hpp"
 
+#include "hqmm/core/fail.hpp"
 #include "hqmm/io/hdf5_image.hpp"
 #include "hqmm/io/place.hpp"
 #include "hqmm/io/sandbox.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 void read_hdf5(const Hdf5Job& job, const std::function<void(WireReader& in)>& take) {
   SandboxJob inside{job.file, job.bytes.size(), job.max_ratio};
@@ -18,4 +19,4 @@ void read_hdf5(const Hdf5Job& job, const std::function<void(WireReader& in)>& ta
   run_in_sandbox(inside, take);
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -8,7 +8,7 @@
 
 #include "hqmm/io/wire.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 struct Hdf5Job {
   const std::string& bytes;
@@ -21,4 +21,4 @@ struct Hdf5Job {
 /// Throws like run_in_sandbox, and kBadData when the bytes are not HDF5.
 void read_hdf5(const Hdf5Job& job, const std::function<void(WireReader& in)>& take);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

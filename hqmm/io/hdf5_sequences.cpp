@@ -2,11 +2,12 @@
 
 #include <algorithm>
 
+#include "hqmm/core/fail.hpp"
 #include "hqmm/io/arrays_wire.hpp"
 #include "hqmm/io/hdf5_image.hpp"
 #include "hqmm/io/hdf5_sandbox.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 // What a data set may unpack to however few bytes it takes.
@@ -196,4 +197,4 @@ SequenceSet read_hdf5_sequences(Input& input, const ReadOptions& options) {
   return hdf5_sequences(input.rest(), input.name(), options);
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

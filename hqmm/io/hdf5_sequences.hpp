@@ -7,7 +7,7 @@
 #include "hqmm/io/input.hpp"
 #include "hqmm/io/sequences.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// Data sets are named by path ("group/data"); dots do for slashes, as in MATLAB. Read from memory,
 /// so a pipe or a gzip file will do.
@@ -15,4 +15,4 @@ namespace hqmm {
 [[nodiscard]] SequenceSet hdf5_sequences(const std::string& bytes, const std::string& file,
                                          const ReadOptions& options);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -1,6 +1,8 @@
 #include "hqmm/io/input.hpp"
 
-namespace hqmm {
+#include "hqmm/core/fail.hpp"
+
+namespace hqmm::detail {
 
 Input::Input(const std::string& path, std::optional<double> max_ratio) : source_(path, max_ratio) {
   head_.resize(kHeadSize);
@@ -79,4 +81,4 @@ std::string_view trimmed(std::string_view text) noexcept {
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

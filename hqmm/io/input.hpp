@@ -11,7 +11,7 @@
 #include "hqmm/io/byte_source.hpp"
 #include "hqmm/io/place.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 class Input {
  public:
@@ -72,4 +72,4 @@ void require_name_length(std::string_view name, const Where& where);
 inline constexpr std::string_view kHdf5Magic = "\x89HDF\r\n\x1A\n";
 inline constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

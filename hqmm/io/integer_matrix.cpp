@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "hqmm/core/fail.hpp"
 #include "hqmm/io/place.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 constexpr std::size_t kNamesShown = 20;
@@ -123,4 +124,4 @@ Error choose_variable(const std::string& file, const std::string& wanted,
               option("variable"), names);
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

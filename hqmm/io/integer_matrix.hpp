@@ -9,7 +9,7 @@
 #include "hqmm/core/error.hpp"
 #include "hqmm/io/sequences.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 struct IntegerMatrix {
   std::string name;  // "" in formats without names
@@ -31,4 +31,4 @@ struct IntegerMatrix {
 [[nodiscard]] Error choose_variable(const std::string& file, const std::string& wanted,
                                     const std::vector<std::string>& available);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-namespace hqmm {
+namespace hqmm::detail {
 
 nlohmann::ordered_json number(double value) {
   return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json(nullptr);
@@ -13,4 +13,4 @@ nlohmann::ordered_json number(const std::optional<double>& value) {
   return value ? number(*value) : nlohmann::ordered_json(nullptr);
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

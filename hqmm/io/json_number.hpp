@@ -4,9 +4,9 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 
-namespace hqmm {
+namespace hqmm::detail {
 
 [[nodiscard]] nlohmann::ordered_json number(double value);
 [[nodiscard]] nlohmann::ordered_json number(const std::optional<double>& value);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -5,7 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-namespace hqmm {
+#include "hqmm/core/fail.hpp"
+
+namespace hqmm::detail {
 namespace {
 
 using nlohmann::json;
@@ -111,4 +113,4 @@ void require_utf8(const std::vector<std::string>& tokens, std::string_view advic
   }
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

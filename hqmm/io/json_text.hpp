@@ -8,7 +8,7 @@
 
 #include "hqmm/core/error.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// Deeper JSON is refused: nothing of ours comes near, and what walks a value calls itself.
 inline constexpr std::size_t kDeepestJson = 100;
@@ -30,4 +30,4 @@ inline constexpr std::size_t kDeepestJson = 100;
 /// Throws kBadData naming the first token that JSON cannot hold; `advice` says what to do.
 void require_utf8(const std::vector<std::string>& tokens, std::string_view advice);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

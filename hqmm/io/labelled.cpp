@@ -1,10 +1,11 @@
 #include "hqmm/io/labelled.hpp"
 
+#include "hqmm/core/fail.hpp"
 #include "hqmm/io/letters.hpp"
 #include "hqmm/io/text.hpp"
 #include "hqmm/io/tokens.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 bool no_data(std::string_view line) {
@@ -62,4 +63,4 @@ SequenceSet read_labelled(Input& input, const ReadOptions& options) {
   return without(std::move(set), dropped);
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

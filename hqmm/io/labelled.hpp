@@ -5,8 +5,8 @@
 #include "hqmm/io/input.hpp"
 #include "hqmm/io/sequences.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 [[nodiscard]] SequenceSet read_labelled(Input& input, const ReadOptions& options);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

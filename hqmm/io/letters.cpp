@@ -2,9 +2,10 @@
 
 #include <cctype>
 
+#include "hqmm/core/fail.hpp"
 #include "hqmm/io/place.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 LetterTable::LetterTable(const Alphabet& alphabet, Ambiguous ambiguous) {
   for (int byte = 0; byte < 256; ++byte) {
@@ -93,4 +94,4 @@ SequenceSet without(SequenceSet set, const std::vector<std::uint32_t>& dropped) 
   return set.subset(kept);
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

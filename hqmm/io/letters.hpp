@@ -13,7 +13,7 @@
 #include "hqmm/data/sequence_set.hpp"
 #include "hqmm/io/sequences.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 class LetterTable {
  public:
@@ -65,4 +65,4 @@ class LetterCensus {
 /// A sequence set without the sequences named (ascending): those an ambiguity code has ruled out.
 [[nodiscard]] SequenceSet without(SequenceSet set, const std::vector<std::uint32_t>& dropped);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

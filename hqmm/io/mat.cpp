@@ -2,12 +2,13 @@
 
 #include <algorithm>
 
+#include "hqmm/core/fail.hpp"
 #include "hqmm/io/arrays_wire.hpp"
 #include "hqmm/io/hdf5_sequences.hpp"
 #include "hqmm/io/input.hpp"
 #include "hqmm/io/mat_handle.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 constexpr std::size_t kUserBlock = 512;  // of a 7.3 file, before the HDF5 superblock
@@ -129,4 +130,4 @@ SequenceSet read_mat(Input& input, const ReadOptions& options) {
   return to_sequences(views(matrices), true, name, options);
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -4,10 +4,10 @@
 #include "hqmm/io/input.hpp"
 #include "hqmm/io/sequences.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// Fields of structs are named with dots ("data.trn_data"). Version 7.3 files are HDF5 and read as
 /// such.
 [[nodiscard]] SequenceSet read_mat(Input& input, const ReadOptions& options);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

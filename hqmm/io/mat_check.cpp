@@ -11,9 +11,10 @@
 #include <new>
 #include <optional>
 
+#include "hqmm/core/fail.hpp"
 #include "hqmm/io/place.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 constexpr std::size_t kHeaderSize = 128;
@@ -198,4 +199,4 @@ void check_mat5(std::string_view bytes, const std::string& file) {
   }
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// Throws kBadData unless this is a MATLAB file of version 5, 6 or 7: the bytes that
 /// matio looks at when it opens a file. Version 4, which has nothing to tell it from other bytes
@@ -18,4 +18,4 @@ void require_mat5_header(std::string_view bytes, const std::string& file);
 /// file.
 void check_mat5(std::string_view bytes, const std::string& file);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

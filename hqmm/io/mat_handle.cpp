@@ -3,11 +3,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "hqmm/core/fail.hpp"
 #include "hqmm/io/mat_check.hpp"
 #include "hqmm/io/place.hpp"
 #include "hqmm/io/sandbox.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 template <typename T>
@@ -84,4 +85,4 @@ void silence_matio() {
   Mat_LogInitFunc("hqmm", [](int /*level*/, char* /*message*/) {});
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

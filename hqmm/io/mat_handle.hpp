@@ -12,7 +12,7 @@
 #include "hqmm/io/descriptor.hpp"
 #include "hqmm/io/wire.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 struct CloseMat {
   void operator()(mat_t* file) const noexcept { Mat_Close(file); }
@@ -57,4 +57,4 @@ struct MatElementType {
 /// matio writes warnings about damaged files to the terminal unless told not to.
 void silence_matio();
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -4,10 +4,11 @@
 #include <cmath>
 #include <limits>
 
+#include "hqmm/core/fail.hpp"
 #include "hqmm/io/json_text.hpp"
 #include "hqmm/io/place.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 class Assembler {
@@ -427,4 +428,4 @@ ModelArrays disassemble(const ModelFile& file) {
   return out;
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -10,7 +10,7 @@
 #include "hqmm/core/error.hpp"
 #include "hqmm/io/model_file.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// A dense array in C order; real ones have zero imaginary parts.
 struct NdArray {
@@ -64,4 +64,4 @@ inline constexpr const char* kArrayNames[] = {
 [[nodiscard]] ModelArrays read_mat_arrays(const std::string& bytes, const std::string& file);
 [[nodiscard]] std::string write_mat_arrays(const ModelArrays& arrays);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

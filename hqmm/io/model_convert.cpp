@@ -2,11 +2,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/io/json_text.hpp"
 #include "hqmm/model/embedding.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 /// Adds a fact to what a file says of its origin.
@@ -56,4 +56,4 @@ void expand_file(ModelFile& file) {
   note(file, "expanded_from", was);
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

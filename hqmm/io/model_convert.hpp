@@ -4,7 +4,7 @@
 
 #include "hqmm/io/model_file.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 struct EmbedOptions {
   bool cyclic = false;  // full-rank operators, else those of rank one: model/embedding.hpp
@@ -20,4 +20,4 @@ void embed_file(ModelFile& file, const EmbedOptions& options);
 /// "expanded_from". Plain models and HMMs stay as they are.
 void expand_file(ModelFile& file);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

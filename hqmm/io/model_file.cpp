@@ -1,12 +1,15 @@
 #include "hqmm/io/model_file.hpp"
 
+#include "hqmm/core/fail.hpp"
 #include "hqmm/io/atomic_file.hpp"
 #include "hqmm/io/byte_source.hpp"
 #include "hqmm/io/input.hpp"
 #include "hqmm/io/model_arrays.hpp"
+#include "hqmm/io/model_bytes.hpp"
 #include "hqmm/io/place.hpp"
 
 namespace hqmm {
+using namespace detail;
 namespace {
 
 constexpr std::string_view kMatMagic = "MATLAB 5.0 MAT-file";
@@ -23,7 +26,7 @@ ModelArrays read_arrays(const std::string& bytes, const std::string& path) {
 
 }  // namespace
 
-ModelFormat model_format_of(const std::string& path) {
+ModelFormat detail::model_format_of(const std::string& path) {
   if (path.ends_with(".json")) return ModelFormat::kJson;
   if (path.ends_with(".mat")) return ModelFormat::kMat;
   return ModelFormat::kHdf5;
@@ -31,11 +34,11 @@ ModelFormat model_format_of(const std::string& path) {
 
 ModelFile read_model(const std::string& path) { return parse_model(read_all(path), path); }
 
-ModelFile parse_model(const std::string& bytes, const std::string& name) {
+ModelFile detail::parse_model(const std::string& bytes, const std::string& name) {
   return assemble(read_arrays(bytes, name), name);
 }
 
-std::string serialize_model(const ModelFile& file, ModelFormat format) {
+std::string detail::serialize_model(const ModelFile& file, ModelFormat format) {
   const ModelArrays arrays = disassemble(file);
   switch (format) {
     case ModelFormat::kJson:

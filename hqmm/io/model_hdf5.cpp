@@ -2,11 +2,12 @@
 // dataset per array; `alphabet` a list of strings; `provenance` one string of JSON.
 #include "hqmm/io/model_hdf5.hpp"
 
+#include "hqmm/core/fail.hpp"
 #include "hqmm/io/arrays_wire.hpp"
 #include "hqmm/io/byte_source.hpp"
 #include "hqmm/io/hdf5_sandbox.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 ModelArrays read_root(const Hdf5ItemReader& root) {
@@ -66,4 +67,4 @@ std::string write_hdf5_arrays(const ModelArrays& arrays) {
   return bytes;
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

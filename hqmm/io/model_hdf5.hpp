@@ -4,10 +4,10 @@
 
 #include "hqmm/io/hdf5_items.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// Kind, field, arrays and anchor.
 void read_model_group(const Hdf5ItemReader& group, ModelArrays& out);
 void write_model_group(const Hdf5ItemWriter& group, const ModelArrays& arrays);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

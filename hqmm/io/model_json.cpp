@@ -4,11 +4,12 @@
 //   {"format": "hqmm-model", "version": 1, "kind": "hqmm", "kraus": [[[[[re, im], …]]]], …}
 #include <nlohmann/json.hpp>
 
+#include "hqmm/core/fail.hpp"
 #include "hqmm/io/json_text.hpp"
 #include "hqmm/io/model_arrays.hpp"
 #include "hqmm/io/place.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 using Json = nlohmann::json;
@@ -158,4 +159,4 @@ std::string write_json_arrays(const ModelArrays& arrays) {
   return root.dump(1) + "\n";
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

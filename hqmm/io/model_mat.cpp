@@ -4,13 +4,14 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "hqmm/core/fail.hpp"
 #include "hqmm/io/arrays_wire.hpp"
 #include "hqmm/io/byte_source.hpp"
 #include "hqmm/io/json_text.hpp"
 #include "hqmm/io/mat_handle.hpp"
 #include "hqmm/io/place.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 constexpr const char* kHeader =
@@ -253,4 +254,4 @@ std::string write_mat_arrays(const ModelArrays& arrays) {
   return memory.bytes();
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -5,10 +5,11 @@
 #include <charconv>
 #include <cstring>
 
+#include "hqmm/core/fail.hpp"
 #include "hqmm/io/integer_matrix.hpp"
 #include "hqmm/io/place.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 constexpr std::size_t kMagicSize = 6;  // "\x93NUMPY"
@@ -212,4 +213,4 @@ SequenceSet read_npy(Input& input, const ReadOptions& options) {
   return to_sequences({matrix}, false, input.name(), options);
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -4,10 +4,10 @@
 #include "hqmm/io/input.hpp"
 #include "hqmm/io/sequences.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// Any integer or bool type, either byte order, C or Fortran order; floats that are whole numbers,
 /// with NaN for missing.
 [[nodiscard]] SequenceSet read_npy(Input& input, const ReadOptions& options);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

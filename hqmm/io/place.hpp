@@ -7,7 +7,7 @@
 
 #include "hqmm/core/error.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 inline Where in_file(std::string file) {
   Where where;
@@ -31,4 +31,4 @@ inline Where in_item(std::string file, std::string item) {
   return where;
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

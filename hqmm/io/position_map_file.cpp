@@ -2,10 +2,10 @@
 
 #include <charconv>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/io/byte_source.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 std::vector<std::uint32_t> read_position_map(const std::string& path) {
   std::vector<std::uint32_t> out;
@@ -31,4 +31,4 @@ std::vector<std::uint32_t> read_position_map(const std::string& path) {
   return out;
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// Throws kNoInput, and kBadData with the place of what is not a number, or for a file without any.
 [[nodiscard]] std::vector<std::uint32_t> read_position_map(const std::string& path);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

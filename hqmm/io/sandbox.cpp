@@ -13,13 +13,14 @@
 #include <new>
 #include <utility>
 
+#include "hqmm/core/fail.hpp"
 #include "hqmm/core/signals_blocked.hpp"
 #include "hqmm/io/descriptor.hpp"
 #include "hqmm/io/hdf5_image.hpp"
 #include "hqmm/io/place.hpp"
 #include "hqmm/io/sandbox_limits.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 // What a reply begins and ends with.
@@ -217,4 +218,4 @@ void run_in_sandbox(const SandboxJob& job, const std::function<void(WireReader&)
   child.wait();
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

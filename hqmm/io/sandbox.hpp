@@ -12,7 +12,7 @@
 
 #include "hqmm/io/wire.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 struct SandboxJob {
   const std::string& file;  // named in errors
@@ -31,4 +31,4 @@ struct SandboxJob {
 /// Safe while other threads run.
 void run_in_sandbox(const SandboxJob& job, const std::function<void(WireReader&)>& take);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <cstdio>
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 // A sanitizer maps terabytes and calls the system in its own ways; it finds faults by itself.
@@ -106,4 +106,4 @@ void forbid_system_calls(int reply) noexcept {
   seccomp_release(filter);
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

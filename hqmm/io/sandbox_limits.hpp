@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// What a file of a size may cost to read.
 struct SandboxLimits {
@@ -24,4 +24,4 @@ void limit_resources(const SandboxLimits& limits, std::size_t mapped_before) noe
 /// fails with EPERM. Does nothing where the kernel has no filters.
 void forbid_system_calls(int reply) noexcept;
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -4,9 +4,10 @@
 #include <functional>
 #include <string>
 
+#include "hqmm/core/export.hpp"
 #include "hqmm/io/sequences.hpp"
 
-namespace hqmm {
+namespace HQMM_API hqmm {
 
 /// The next symbols of a sequence.
 struct SequencePiece {

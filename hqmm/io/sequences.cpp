@@ -5,6 +5,7 @@
 #include <cassert>
 #include <utility>
 
+#include "hqmm/core/fail.hpp"
 #include "hqmm/io/detect.hpp"
 #include "hqmm/io/fasta.hpp"
 #include "hqmm/io/hdf5_sequences.hpp"
@@ -12,13 +13,17 @@
 #include "hqmm/io/mat.hpp"
 #include "hqmm/io/npy.hpp"
 #include "hqmm/io/place.hpp"
+#include "hqmm/io/read_input.hpp"
 #include "hqmm/io/sequence_stream.hpp"
 #include "hqmm/io/table.hpp"
 #include "hqmm/io/text.hpp"
 #include "hqmm/io/uci.hpp"
 
 namespace hqmm {
+using namespace detail;
 namespace {
+
+constexpr std::array<std::string_view, 4> kPolicies{"missing", "set", "drop", "error"};
 
 constexpr std::array<std::pair<std::string_view, Format>, 11> kFormats{{
     {"auto", Format::kAuto},
@@ -39,14 +44,13 @@ void check_options(Format format, const ReadOptions& options, const std::string&
   const bool table = format == Format::kCsv || format == Format::kTsv;
   if (!options.label_column.empty() && !table) {
     throw fail(ErrorCode::kUsage, in_file(file),
-               "a label column belongs to csv and tsv files; this is read as {}",
-               format_name(format));
+               "a label column belongs to csv and tsv files; this is read as {}", name_of(format));
   }
   const bool named_matrices = format == Format::kMat || format == Format::kHdf5;
   if (!options.variables.empty() && !named_matrices) {
     throw fail(ErrorCode::kUsage, in_file(file),
                "variables are chosen in MATLAB and HDF5 files; this is read as {}",
-               format_name(format));
+               name_of(format));
   }
 }
 
@@ -154,7 +158,8 @@ class Joined {
 
 }  // namespace
 
-Format parse_format(std::string_view text) {
+template <>
+Format parse(std::string_view text) {
   std::string known;
   for (const auto& [name, format] : kFormats) {
     if (name == text) return format;
@@ -163,26 +168,25 @@ Format parse_format(std::string_view text) {
   throw fail(ErrorCode::kUsage, "'{}' is not a format: choose one of {}", printable(text), known);
 }
 
-Ambiguous parse_ambiguous(std::string_view text) {
-  if (text == "missing") return Ambiguous::kAsMissing;
-  if (text == "set") return Ambiguous::kAsSet;
-  if (text == "drop") return Ambiguous::kDrop;
-  if (text == "error") return Ambiguous::kError;
+std::string_view name_of(Ambiguous policy) {
+  return kPolicies.at(static_cast<std::size_t>(policy));
+}
+
+template <>
+Ambiguous parse(std::string_view text) {
+  for (std::size_t i = 0; i < kPolicies.size(); ++i) {
+    if (kPolicies[i] == text) return static_cast<Ambiguous>(i);
+  }
   throw fail(ErrorCode::kUsage, "{}: expected missing, set, drop or error, found '{}'",
              option("ambiguous"), printable(text, 40));
 }
 
-std::string_view format_name(Format format) {
+std::string_view name_of(Format format) {
   return kFormats.at(static_cast<std::size_t>(format)).first;
 }
 
 SequenceSet read_sequences(const std::string& path, const ReadOptions& options) {
   return read_one(path, options, false);
-}
-
-SequenceSet read_sequences(Input& input, const ReadOptions& options) {
-  const std::string& path = input.name();
-  return read_whole(format_of(input, options, path), input, options, path);
 }
 
 SequenceSet read_sequences(const std::vector<std::string>& paths, const ReadOptions& options) {
@@ -232,3 +236,12 @@ void stream_sequences(const std::string& path, const ReadOptions& options, const
 }
 
 }  // namespace hqmm
+
+namespace hqmm::detail {
+
+SequenceSet read_input(Input& input, const ReadOptions& options) {
+  const std::string& path = input.name();
+  return read_whole(format_of(input, options, path), input, options, path);
+}
+
+}  // namespace hqmm::detail

@@ -7,25 +7,26 @@
 #include <string_view>
 #include <vector>
 
+#include "hqmm/core/enum_text.hpp"
+#include "hqmm/core/export.hpp"
 #include "hqmm/data/sequence_set.hpp"
-#include "hqmm/io/byte_source.hpp"
 
-namespace hqmm {
-
-class Input;
+namespace HQMM_API hqmm {
 
 enum class Format { kAuto, kText, kFasta, kFastq, kUci, kLabelled, kCsv, kTsv, kMat, kNpy, kHdf5 };
 
-/// "auto", "text", "fasta", "fastq", "uci", "labelled", "csv", "tsv", "mat", "npy", "hdf5"; throws
-/// kUsage.
-[[nodiscard]] Format parse_format(std::string_view text);
-[[nodiscard]] std::string_view format_name(Format format);
+/// "auto", "text", "fasta", "fastq", "uci", "labelled", "csv", "tsv", "mat", "npy", "hdf5".
+[[nodiscard]] std::string_view name_of(Format format);
+template <>
+[[nodiscard]] Format parse(std::string_view name);
 
 /// What an ambiguity code (N, R, X, …) of a biological alphabet becomes.
 enum class Ambiguous { kAsMissing, kAsSet, kDrop, kError };
 
-/// "missing", "set", "drop", "error"; throws kUsage.
-[[nodiscard]] Ambiguous parse_ambiguous(std::string_view text);
+/// "missing", "set", "drop", "error".
+[[nodiscard]] std::string_view name_of(Ambiguous policy);
+template <>
+[[nodiscard]] Ambiguous parse(std::string_view name);
 
 struct ReadOptions {
   Format format = Format::kAuto;
@@ -42,8 +43,9 @@ struct ReadOptions {
   std::vector<std::string> variables;
   /// The number that means symbol 0 in integer matrices; unset: 1 for MATLAB without a 0, else 0.
   std::optional<int> base;
-  /// A packed stream may unpack to so many times its size (once it is beyond 64 MiB).
-  double max_ratio = kMaxRatio;
+  /// A packed stream may unpack to so many times its size (once it is beyond 64 MiB). Ordinary data
+  /// packs to a hundredth at best; a file made to fill memory, to a thousandth.
+  double max_ratio = 500.0;
   /// Called with what people should know of an input that is read all the same, one line each:
   /// records without a letter that were skipped.
   std::function<void(const std::string&)> on_warning;
@@ -52,8 +54,6 @@ struct ReadOptions {
 /// Reads a whole file ("-": stdin). Throws kNoInput or kBadData with file, line and column or byte.
 /// An input without any sequence is kBadData.
 [[nodiscard]] SequenceSet read_sequences(const std::string& path, const ReadOptions& options = {});
-/// The same from an input that nothing has been taken of.
-[[nodiscard]] SequenceSet read_sequences(Input& input, const ReadOptions& options);
 
 /// The sequences of several files in the order of the files, as one set: with the hash that one
 /// file with all of them would have. Each file has a format of its own. Without an alphabet given,

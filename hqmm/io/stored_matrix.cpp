@@ -1,6 +1,6 @@
 #include "hqmm/io/stored_matrix.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 IntegerMatrix StoredMatrix::view() const {
   IntegerMatrix out{name, rows, columns, {}};
@@ -23,4 +23,4 @@ std::vector<IntegerMatrix> views(const std::vector<StoredMatrix>& matrices) {
   return out;
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

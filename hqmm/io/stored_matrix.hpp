@@ -8,7 +8,7 @@
 
 #include "hqmm/io/integer_matrix.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 struct StoredMatrix {
   std::string name;
@@ -24,4 +24,4 @@ struct StoredMatrix {
 /// Those of several.
 [[nodiscard]] std::vector<IntegerMatrix> views(const std::vector<StoredMatrix>& matrices);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

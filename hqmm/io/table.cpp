@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <charconv>
 
+#include "hqmm/core/fail.hpp"
 #include "hqmm/io/letters.hpp"
 #include "hqmm/io/text.hpp"
 #include "hqmm/io/tokens.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 constexpr std::size_t kRowsLookedAt = 100;  // to tell the alphabet and the header
@@ -235,4 +236,4 @@ SequenceSet read_table(Input& input, char separator, const ReadOptions& options)
   return table.finish();
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

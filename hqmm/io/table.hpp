@@ -5,7 +5,7 @@
 #include "hqmm/io/input.hpp"
 #include "hqmm/io/sequences.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// Fields may be quoted ("a,b", with "" for a quote). Empty cells at the end of a row end the
 /// sequence, inner ones are missing symbols. A lone symbol column holds whole sequences, as in the
@@ -13,4 +13,4 @@ namespace hqmm {
 /// its symbol cells is a symbol.
 [[nodiscard]] SequenceSet read_table(Input& input, char separator, const ReadOptions& options);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -11,9 +11,10 @@
 #include <system_error>
 #include <utility>
 
+#include "hqmm/core/fail.hpp"
 #include "hqmm/io/place.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 bool is_temporary_name(const std::string& name) {
@@ -104,4 +105,4 @@ void remove_leftovers(const std::filesystem::path& folder) {
   }
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

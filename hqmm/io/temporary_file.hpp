@@ -15,7 +15,7 @@
 #include "hqmm/core/error.hpp"
 #include "hqmm/io/descriptor.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// "cannot be written: No space left on device", with errno as the reason.
 [[nodiscard]] Error cannot_write(const std::string& path, int reason);
@@ -53,4 +53,4 @@ class TemporaryFile {
 /// no flock() they stay. Never throws: what cannot be removed stays too.
 void remove_leftovers(const std::filesystem::path& folder);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

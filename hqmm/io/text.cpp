@@ -5,9 +5,10 @@
 #include <cstring>
 #include <utility>
 
+#include "hqmm/core/fail.hpp"
 #include "hqmm/io/tokens.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 constexpr std::size_t kLongestInteger = 64;  // digits; leading zeros are allowed
@@ -310,6 +311,11 @@ void require_writable_start(const std::string& text, const Alphabet& alphabet) {
 }
 
 }  // namespace
+
+}  // namespace hqmm::detail
+
+namespace hqmm {
+using namespace detail;
 
 std::string to_text(const SequenceSet& set) {
   const Alphabet& alphabet = set.alphabet();

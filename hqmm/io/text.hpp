@@ -18,7 +18,7 @@
 #include "hqmm/io/letters.hpp"
 #include "hqmm/io/sequences.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// With a single-letter alphabet every byte is a symbol by itself and "ACGT" equals "A C G T";
 /// otherwise a symbol is complete when the blank, comma or newline after it arrives. Without an
@@ -141,4 +141,4 @@ class TextDecoder {
 /// The text format from wherever the input stands.
 [[nodiscard]] SequenceSet read_text(Input& input, const ReadOptions& options);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
-namespace hqmm {
+namespace hqmm::detail {
 
 bool is_integer(std::string_view text) {
   if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
@@ -44,4 +44,4 @@ bool all_symbols(std::string_view text, const std::optional<Alphabet>& alphabet)
   });
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

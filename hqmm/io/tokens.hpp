@@ -7,7 +7,7 @@
 
 #include "hqmm/data/alphabet.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// The pieces between blanks, tabs and commas.
 [[nodiscard]] std::vector<std::string_view> tokens_of(std::string_view text);
@@ -21,4 +21,4 @@ namespace hqmm {
 /// Has tokens, and every one of them could be a symbol.
 [[nodiscard]] bool all_symbols(std::string_view text, const std::optional<Alphabet>& alphabet);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

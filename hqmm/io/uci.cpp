@@ -2,10 +2,11 @@
 
 #include <algorithm>
 
+#include "hqmm/core/fail.hpp"
 #include "hqmm/io/letters.hpp"
 #include "hqmm/io/text.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 struct UciRow {
@@ -70,4 +71,4 @@ SequenceSet read_uci(Input& input, const ReadOptions& options) {
   return without(std::move(set), dropped);
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -8,7 +8,7 @@
 #include <limits>
 #include <new>
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 class Bzip2Unpacker final : public Unpacker {
@@ -44,5 +44,5 @@ class Bzip2Unpacker final : public Unpacker {
 
 std::unique_ptr<Unpacker> make_bzip2_unpacker() { return std::make_unique<Bzip2Unpacker>(); }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail
 #endif

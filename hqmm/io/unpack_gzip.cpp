@@ -8,7 +8,7 @@
 
 #include "hqmm/io/unpacker.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 class GzipUnpacker final : public Unpacker {
@@ -47,4 +47,4 @@ class GzipUnpacker final : public Unpacker {
 
 std::unique_ptr<Unpacker> make_gzip_unpacker() { return std::make_unique<GzipUnpacker>(); }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -6,7 +6,7 @@
 
 #include <new>
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 class XzUnpacker final : public Unpacker {
@@ -40,5 +40,5 @@ class XzUnpacker final : public Unpacker {
 
 std::unique_ptr<Unpacker> make_xz_unpacker() { return std::make_unique<XzUnpacker>(); }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail
 #endif

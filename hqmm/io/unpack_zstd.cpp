@@ -8,7 +8,7 @@
 #include <bit>
 #include <new>
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 class ZstdUnpacker final : public Unpacker {
@@ -50,5 +50,5 @@ class ZstdUnpacker final : public Unpacker {
 
 std::unique_ptr<Unpacker> make_zstd_unpacker() { return std::make_unique<ZstdUnpacker>(); }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail
 #endif

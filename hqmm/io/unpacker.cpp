@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 using namespace std::string_view_literals;
@@ -77,4 +77,4 @@ bool can_unpack(std::string_view name) {
   });
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// Unpacks one member: a stream from its header to its end. Packed files may hold several.
 class Unpacker {
@@ -53,4 +53,4 @@ struct Packing {
 [[nodiscard]] std::unique_ptr<Unpacker> make_bzip2_unpacker();
 [[nodiscard]] std::unique_ptr<Unpacker> make_zstd_unpacker();
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

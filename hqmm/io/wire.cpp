@@ -1,6 +1,6 @@
 #include "hqmm/io/wire.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 void WireWriter::text(std::string_view text) {
   number(std::uint64_t{text.size()});
@@ -51,4 +51,4 @@ std::optional<std::string> WireReader::optional_text() {
   return text();
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -13,7 +13,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace hqmm {
+namespace hqmm::detail {
 
 template <typename T>
 concept WireNumber = std::is_trivially_copyable_v<T>;
@@ -90,4 +90,4 @@ class WireReader {
   std::size_t left_;
 };
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

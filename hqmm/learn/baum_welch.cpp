@@ -5,7 +5,7 @@
 
 #include "hqmm/engine/classical/forward_backward.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 /// A symbol that the training data never show gets half a count, shared by the states as they are
@@ -96,4 +96,4 @@ void BaumWelch::load(const LearnerState& state) {
   last_log_likelihood_ = last[0].real();
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -4,9 +4,9 @@
 #include <numeric>
 #include <set>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 void require_labelled(const SequenceSet& data) {
   if (!data.labelled())
@@ -55,4 +55,4 @@ std::vector<double> class_priors(PriorKind kind, const std::vector<double>& give
   return out;
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -6,8 +6,9 @@
 #include <vector>
 
 #include "hqmm/data/sequence_set.hpp"
+#include "hqmm/learn/classifier_learner.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// Throws kBadData unless every row has a class and there are at least two.
 void require_labelled(const SequenceSet& data);
@@ -19,11 +20,9 @@ struct OrderedClasses {
 };
 [[nodiscard]] OrderedClasses ordered_classes(const SequenceSet& data);
 
-enum class PriorKind { kUniform, kEmpirical, kGiven };
-
 /// The prior of each class; `counts` are its rows, `given` is asked for kGiven only. Throws kUsage
 /// when not every class was given one.
 [[nodiscard]] std::vector<double> class_priors(PriorKind kind, const std::vector<double>& given,
                                                const std::vector<std::size_t>& counts);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -4,12 +4,15 @@
 #include <cmath>
 #include <numeric>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/core/random.hpp"
+#include "hqmm/learn/class_labels.hpp"
+#include "hqmm/learn/data_plan.hpp"
 #include "hqmm/learn/enum_names.hpp"
 #include "hqmm/learn/joint_descent.hpp"
 #include "hqmm/learn/option_table.hpp"
 #include "hqmm/learn/position_start.hpp"
+#include "hqmm/learn/recipes.hpp"
 #include "hqmm/learn/trainer.hpp"
 #include "hqmm/model/embedding.hpp"
 #include "hqmm/model/mixture.hpp"
@@ -17,6 +20,7 @@
 #include "hqmm/model/smoothing.hpp"
 
 namespace hqmm {
+using namespace detail;
 namespace {
 
 constexpr double kValidationShare = 0.2;
@@ -269,9 +273,6 @@ void require_priors(const std::vector<double>& priors) {
 }
 
 }  // namespace
-
-std::string_view name_of(ObjectiveKind kind) { return enum_name(kind); }
-std::string_view name_of(PriorKind kind) { return enum_name(kind); }
 
 TrainOptions joint_train_options() {
   TrainOptions options;

@@ -11,14 +11,15 @@
 #include <optional>
 #include <vector>
 
+#include "hqmm/core/enum_text.hpp"
+#include "hqmm/core/export.hpp"
 #include "hqmm/data/position_plan.hpp"
 #include "hqmm/data/sequence_set.hpp"
-#include "hqmm/learn/class_labels.hpp"
-#include "hqmm/learn/learner.hpp"
 #include "hqmm/learn/options.hpp"
+#include "hqmm/learn/progress.hpp"
 #include "hqmm/model/classifier.hpp"
 
-namespace hqmm {
+namespace HQMM_API hqmm {
 
 enum class ObjectiveKind {
   kGenerative,      // every class by itself
@@ -26,8 +27,15 @@ enum class ObjectiveKind {
   kHybrid,          // discriminative, after a generative start of `generative_epochs`
 };
 
+/// How frequent the classes are taken to be.
+enum class PriorKind { kUniform, kEmpirical, kGiven };
+
 [[nodiscard]] std::string_view name_of(ObjectiveKind kind);
+template <>
+[[nodiscard]] ObjectiveKind parse(std::string_view name);
 [[nodiscard]] std::string_view name_of(PriorKind kind);
+template <>
+[[nodiscard]] PriorKind parse(std::string_view name);
 
 /// What the joint objective turned out to need: 20 epochs, batches of 200, a cosine from 0.02.
 [[nodiscard]] TrainOptions joint_train_options();

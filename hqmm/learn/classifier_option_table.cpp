@@ -4,7 +4,7 @@
 
 #include "hqmm/learn/option_row.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 constexpr const char* kClassModels = "Models";
@@ -159,4 +159,4 @@ std::string default_text(const OptionRow<ClassifierOptions>& row) {
   return row.by_data ? "" : value_text(row.get(ClassifierOptions{}));
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

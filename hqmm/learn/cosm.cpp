@@ -1,21 +1,19 @@
-// COSM: constrained optimisation on the Stiefel manifold (Adhikary et al. 2020).
-//
-//   G ← G/‖G‖₂                         batch gradient over its spectral norm
-//   M ← βM + (1−β)G, then M/‖M‖₂       momentum, from zero in every epoch
-//   Γ ← Γ − ηU(I + (η/2)V†U)⁻¹V†Γ      Cayley retraction, U = [M Γ], V = [Γ −M]
+// The formulas are in cosm.hpp.
 //
 // The Cayley map keeps Γ†Γ = I exactly; rounding would still add up over many thousands of steps,
 // so a residual beyond 1e-13 is polished away.
+#include "hqmm/learn/cosm.hpp"
+
 #include <cmath>
 
-#include "hqmm/learn/update_rule.hpp"
+#include "hqmm/learn/rules.hpp"
 #include "hqmm/stiefel/cayley.hpp"
 #include "hqmm/stiefel/newton_schulz.hpp"
 #include "hqmm/stiefel/polar.hpp"
 #include "hqmm/stiefel/products.hpp"
 #include "hqmm/stiefel/tangent.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 constexpr double kPolishAbove = 1e-13;
@@ -82,4 +80,4 @@ std::unique_ptr<UpdateRule> make_cosm(const TrainOptions& options) {
   return std::make_unique<Cosm>(options);
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

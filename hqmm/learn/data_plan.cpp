@@ -4,11 +4,12 @@
 
 #include <algorithm>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/data/chunks.hpp"
 #include "hqmm/data/folds.hpp"
+#include "hqmm/data/group_sequences.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 constexpr std::size_t kLargestAutoBurnIn = 1000;  // of validation sequences
@@ -110,4 +111,4 @@ ValidationSplit split_validation(const SequenceSet& set, double share, std::uint
   return out;
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

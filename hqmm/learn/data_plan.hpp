@@ -8,7 +8,7 @@
 #include "hqmm/data/sequence_set.hpp"
 #include "hqmm/learn/options.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// A validation share split off when the user has none: some sequences (equal ones stay together),
 /// or the tail of a single long one. `how` says which, for people.
@@ -53,4 +53,4 @@ void require_something_to_learn(const PlannedData& data, LearnerKind learner);
 /// started from.
 void require_something_to_score(const PlannedData& data);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -4,12 +4,15 @@
 
 #include "hqmm/core/decompositions.hpp"
 #include "hqmm/core/random.hpp"
+#include "hqmm/learn/learner.hpp"
+#include "hqmm/learn/recipes.hpp"
+#include "hqmm/learn/rules.hpp"
 #include "hqmm/stiefel/newton_schulz.hpp"
 #include "hqmm/stiefel/polar.hpp"
 #include "hqmm/stiefel/products.hpp"
 #include "hqmm/stiefel/tangent.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 /// B of ρ₀ = BB† with `rank` columns (the leading eigenvectors), as a vector of norm one.
@@ -221,4 +224,4 @@ void DescentLearner::load(const LearnerState& state) {
   rule_->set_momenta(std::move(momenta));
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -11,9 +11,11 @@
 
 #include "hqmm/data/chunks.hpp"
 #include "hqmm/engine/quantum/gradient.hpp"
+#include "hqmm/learn/learner.hpp"
+#include "hqmm/learn/options.hpp"
 #include "hqmm/learn/update_rule.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 class DescentLearner : public Learner {
  public:
@@ -80,4 +82,4 @@ class DescentLearner : public Learner {
   std::vector<Stack> sums_;       // of the mean gradients of an epoch's batches
 };
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -5,7 +5,7 @@
 
 #include "hqmm/engine/classical/edge_counts.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 /// See BaumWelch: half a count for an unseen symbol, shared by the moves as often as they happen.
@@ -82,4 +82,4 @@ void EdgeBaumWelch::load(const LearnerState& state) {
   last_log_likelihood_ = last[0].real();
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

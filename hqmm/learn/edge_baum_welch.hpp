@@ -5,13 +5,19 @@
 //
 // The log-likelihood never falls from one iteration to the next. A symbol that the training data
 // never show gets half a count, so that other data with it are not impossible.
+//
+// Options and defaults:
+//
+//   tolerance  7e-6  relative change of the log-likelihood that ends it
+//   epochs     600   iterations at most
+//   restarts   16    random starts; the best on the validation set is kept
 #pragma once
 
 #include "hqmm/data/sequence_set.hpp"
 #include "hqmm/learn/learner.hpp"
 #include "hqmm/learn/options.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 class EdgeBaumWelch : public Learner {
  public:
@@ -31,4 +37,4 @@ class EdgeBaumWelch : public Learner {
   double last_log_likelihood_;  // of the model before the last iteration; NaN at first
 };
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

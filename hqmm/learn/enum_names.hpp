@@ -1,27 +1,12 @@
 // What the values of the options' enums are called, in files, flags and messages: once, here.
 #pragma once
 
-#include <fmt/format.h>
-
-#include <array>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
-#include "hqmm/core/error.hpp"
-#include "hqmm/engine/quantum/choose.hpp"
+#include "hqmm/core/enum_names.hpp"
+#include "hqmm/engine/engine_names.hpp"
 #include "hqmm/learn/classifier_learner.hpp"
 #include "hqmm/learn/options.hpp"
 
-namespace hqmm {
-
-template <typename Kind, std::size_t N>
-using Names = std::array<std::pair<Kind, std::string_view>, N>;
-
-/// EnumNames<Kind>::kAll, and what a value is called as a noun.
-template <typename Kind>
-struct EnumNames;
+namespace hqmm::detail {
 
 template <>
 struct EnumNames<LearnerKind> {
@@ -77,43 +62,4 @@ struct EnumNames<PriorKind> {
                                              {PriorKind::kEmpirical, "empirical"},
                                              {PriorKind::kGiven, "given"}}};
 };
-/// The engine names its own kinds.
-template <>
-struct EnumNames<EngineKind> {
-  static constexpr const char* kWhat = "engine";
-  static inline const Names<EngineKind, 7> kAll = [] {
-    Names<EngineKind, 7> out;
-    for (std::size_t i = 0; i < out.size(); ++i) {
-      const auto kind = static_cast<EngineKind>(i);
-      out[i] = {kind, engine_name(kind)};
-    }
-    return out;
-  }();
-};
-
-template <typename Kind>
-[[nodiscard]] std::string_view enum_name(Kind kind) {
-  for (const auto& [value, name] : EnumNames<Kind>::kAll) {
-    if (value == kind) return name;
-  }
-  return "?";
-}
-
-template <typename Kind>
-[[nodiscard]] std::vector<std::string_view> enum_words() {
-  std::vector<std::string_view> out;
-  for (const auto& [value, name] : EnumNames<Kind>::kAll) out.push_back(name);
-  return out;
-}
-
-/// Throws kUsage listing the names.
-template <typename Kind>
-[[nodiscard]] Kind enum_named(std::string_view text) {
-  for (const auto& [value, name] : EnumNames<Kind>::kAll) {
-    if (name == text) return value;
-  }
-  throw fail(ErrorCode::kUsage, "there is no {} '{}': known are {}", EnumNames<Kind>::kWhat,
-             printable(text), fmt::join(enum_words<Kind>(), ", "));
-}
-
-}  // namespace hqmm
+}  // namespace hqmm::detail

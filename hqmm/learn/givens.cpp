@@ -10,11 +10,12 @@
 
 #include "hqmm/core/parallel.hpp"
 #include "hqmm/core/random.hpp"
+#include "hqmm/model/filter_likelihood.hpp"
 #include "hqmm/model/likelihood.hpp"
 #include "hqmm/stiefel/newton_schulz.hpp"
 #include "hqmm/stiefel/tangent.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 constexpr unsigned kMostAngles = 4;  // φ, ψ, δ, θ
@@ -207,4 +208,4 @@ void GivensSearch::load(const LearnerState& state) {
   }
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

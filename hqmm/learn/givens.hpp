@@ -6,6 +6,13 @@
 // with the four angles found by a bounded local search on a small batch, and kept only when that
 // batch's likelihood improves. No gradient; Γ stays feasible because the turn is unitary. An epoch
 // is one batch.
+//
+// Options and defaults:
+//
+//   givens_pairs        6   row pairs tried per batch
+//   givens_evaluations  60  of the likelihood, per row pair
+//   batch_size          1   chunks in a batch
+//   epochs              15  batches
 #pragma once
 
 #include <vector>
@@ -14,7 +21,7 @@
 #include "hqmm/learn/learner.hpp"
 #include "hqmm/learn/options.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 class GivensSearch : public Learner {
  public:
@@ -39,4 +46,4 @@ class GivensSearch : public Learner {
   std::size_t restart_;
 };
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 
+#include "hqmm/core/fail.hpp"
 #include "hqmm/core/parallel.hpp"
 #include "hqmm/core/random.hpp"
+#include "hqmm/learn/rules.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 /// Streams are indexed by (epoch, member and sequence).
@@ -92,4 +94,4 @@ double JointDescent::run_epoch(std::size_t epoch, const JointSteps& steps,
   return objective / static_cast<double>(order.size());
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

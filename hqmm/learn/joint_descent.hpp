@@ -13,7 +13,7 @@
 #include "hqmm/learn/joint_objective.hpp"
 #include "hqmm/learn/update_rule.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// Sequences with their classes as numbers, and what the classes count.
 struct JointData {
@@ -61,4 +61,4 @@ class JointDescent {
   std::vector<std::unique_ptr<UpdateRule>> rules_;  // one per class
 };
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -6,8 +6,9 @@
 #include "hqmm/core/parallel.hpp"
 #include "hqmm/engine/likelihood.hpp"
 #include "hqmm/model/smoothing.hpp"
+#include "hqmm/model/state_gradient.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 /// In place: values to log softmax of them.
@@ -67,7 +68,7 @@ void JointObjective::class_gradient(const Hqmm& model, const Hqmm& smooth, Share
   options.weights = share.weights;
   BatchGradient found;
   try {
-    found = hqmm::gradient(smooth, share.sequences, options, 1, scratch_[index]);
+    found = detail::gradient(smooth, share.sequences, options, 1, scratch_[index]);
   } catch (const NotFiniteError& error) {
     throw NotFiniteError({share.indices[error.place().sequence], error.place().position});
   }
@@ -118,4 +119,4 @@ JointGradient JointObjective::gradient(std::span<const Hqmm> models, const Seque
   return out;
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

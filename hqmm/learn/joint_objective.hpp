@@ -13,7 +13,7 @@
 #include "hqmm/data/sequence_set.hpp"
 #include "hqmm/engine/quantum/gradient.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 struct JointGradient {
   double objective = 0.0;                          // of the whole batch
@@ -55,4 +55,4 @@ class JointObjective {
   std::vector<GradientScratch> scratch_;  // one per class
 };
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

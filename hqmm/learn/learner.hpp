@@ -7,14 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
+#include "hqmm/learn/progress.hpp"
 #include "hqmm/model/any_model.hpp"
 
-namespace hqmm {
-
-/// Everything a learner needs to resume as if never interrupted, as flat arrays: shapes follow from
-/// the options. Random choices are functions of (seed, restart, epoch) and need no state.
-using LearnerState = std::map<std::string, std::vector<Complex>>;
+namespace hqmm::detail {
 
 /// What load() throws for a state of another shape.
 [[nodiscard]] inline Error misfit_checkpoint() {
@@ -54,8 +51,6 @@ class DivergedError : public std::exception {
   Divergence place_;
 };
 
-using StopRequest = std::function<bool()>;
-
 class Learner {
  public:
   Learner() = default;
@@ -76,4 +71,4 @@ class Learner {
   virtual void load(const LearnerState& state) = 0;
 };
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -1,23 +1,19 @@
-// NS-RIS: Newton–Schulz retraction-based inference on the Stiefel manifold.
-//
-//   G_R = G − ½Γ(G†Γ + Γ†G)            tangent projection of the mini-batch gradient
-//   M ← βM + (1−β)G_R                  momentum
-//   D ≈ Polar(M)                       T literal Newton–Schulz steps
-//   Γ₊ = retraction of Γ − ηD          feasible: convergent Newton–Schulz, Γ†Γ = I to 1e-12
-//                                      literal: the map of D again, which leaves the manifold
+// The formulas are in ns_ris.hpp.
 //
 // An update is six products with a tall matrix and a few dozen of n × n matrices, in memory that is
 // used again: D is M times a small matrix and is not written down.
+#include "hqmm/learn/ns_ris.hpp"
+
 #include <cmath>
 #include <optional>
 
-#include "hqmm/learn/update_rule.hpp"
+#include "hqmm/learn/rules.hpp"
 #include "hqmm/stiefel/gram.hpp"
 #include "hqmm/stiefel/newton_schulz.hpp"
 #include "hqmm/stiefel/products.hpp"
 #include "hqmm/stiefel/tangent.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 /// Memory for updates of stacks of one shape.
@@ -164,4 +160,4 @@ std::unique_ptr<UpdateRule> make_ns_ris(const TrainOptions& options) {
   return std::make_unique<NsRis>(options);
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

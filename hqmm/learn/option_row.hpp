@@ -9,7 +9,7 @@
 #include "hqmm/learn/enum_names.hpp"
 #include "hqmm/learn/option_table.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 template <typename T>
 constexpr OptionType option_type_of() {
@@ -64,4 +64,4 @@ OptionRow<Options> option_row(T Options::*member, OptionInfo info) {
   return row;
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -15,8 +15,9 @@
 #include "hqmm/core/error.hpp"
 #include "hqmm/learn/classifier_learner.hpp"
 #include "hqmm/learn/options.hpp"
+#include "hqmm/learn/recipes.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// A value on its way to or from an option, of whichever kind the other side has.
 using OptionValue = std::variant<bool, std::int64_t, std::uint64_t, double, std::string>;
@@ -129,4 +130,4 @@ void require_in_range(const OptionTable<Options>& table, const Options& options)
   }
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

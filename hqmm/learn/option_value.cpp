@@ -6,10 +6,10 @@
 #include <cmath>
 #include <optional>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/learn/option_table.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 constexpr double kNoLimit = std::numeric_limits<double>::max();
@@ -153,4 +153,4 @@ std::string value_text(const OptionValue& value) {
   return std::visit([](const auto& held) { return fmt::format("{}", held); }, value);
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -3,14 +3,16 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string_view>
 
+#include "hqmm/core/enum_text.hpp"
+#include "hqmm/core/export.hpp"
 #include "hqmm/core/types.hpp"
-#include "hqmm/engine/quantum/gradient.hpp"
+#include "hqmm/engine/engine_kind.hpp"
+#include "hqmm/model/kraus.hpp"
 
-namespace hqmm {
+namespace HQMM_API hqmm {
 
 enum class LearnerKind { kNsRis, kCosm, kGivens, kEm };
 enum class RetractionKind {
@@ -73,45 +75,26 @@ struct TrainOptions {
 };
 
 [[nodiscard]] std::string_view name_of(LearnerKind kind);
+template <>
+[[nodiscard]] LearnerKind parse(std::string_view name);
 [[nodiscard]] std::string_view name_of(RetractionKind kind);
+template <>
+[[nodiscard]] RetractionKind parse(std::string_view name);
 [[nodiscard]] std::string_view name_of(ScheduleKind kind);
+template <>
+[[nodiscard]] ScheduleKind parse(std::string_view name);
 [[nodiscard]] std::string_view name_of(InitialStateKind kind);
+template <>
+[[nodiscard]] InitialStateKind parse(std::string_view name);
 [[nodiscard]] std::string_view name_of(EmissionKind kind);
+template <>
+[[nodiscard]] EmissionKind parse(std::string_view name);
 [[nodiscard]] std::string_view name_of(Field field);
-[[nodiscard]] LearnerKind parse_learner(std::string_view text);
-[[nodiscard]] RetractionKind parse_retraction(std::string_view text);
-[[nodiscard]] ScheduleKind parse_schedule(std::string_view text);
-[[nodiscard]] InitialStateKind parse_initial_state(std::string_view text);
-[[nodiscard]] EmissionKind parse_emission(std::string_view text);
+template <>
+[[nodiscard]] Field parse(std::string_view name);
 
 /// The recipe of a learner: what differs from the defaults above for cosm, givens and em.
 [[nodiscard]] TrainOptions default_options(LearnerKind learner);
-
-/// EM for the model that a run with these options starts from.
-[[nodiscard]] TrainOptions em_start_options(const TrainOptions& options);
-
-/// The paper's protocol: chunks of 300 with a burn-in of 100 that the gradient does not pass, 60
-/// epochs, geometric decay, a random initial state, no averaging; for COSM batches of 20 and the
-/// tuned step size and decay of (n, s, w), the nearest tuned shape where there is none.
-void apply_paper_preset(TrainOptions& options, std::size_t alphabet_size);
-
-/// What a run is asked for by name: the learner's recipe, the preset ("default" or "paper") and, on
-/// top of both, what was given. `apply_given` runs twice: the preset looks at n and w.
-[[nodiscard]] TrainOptions recipe(LearnerKind learner, std::string_view preset,
-                                  std::size_t alphabet_size,
-                                  const std::function<void(TrainOptions&)>& apply_given);
-
-/// The step size and decay published for COSM at this (n, s, w), or at the nearest tuned shape.
-void apply_published_steps(TrainOptions& options, std::size_t alphabet_size);
-
-/// η of an epoch (0-based).
-[[nodiscard]] double step_size_at(const TrainOptions& options, std::size_t epoch);
-/// The same of C.
-[[nodiscard]] double emission_step_at(const TrainOptions& options, std::size_t epoch);
-
-/// The share of a run's work that its first epochs are. Restarts go side by side, so an epoch of
-/// one stands for that epoch of all.
-[[nodiscard]] double share_of_work(const TrainOptions& options, std::size_t epochs);
 
 /// Throws kUsage for a value no run could use.
 void require_usable(const TrainOptions& options);

@@ -2,11 +2,12 @@
 
 #include <cmath>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/data/symbol_sets.hpp"
+#include "hqmm/model/shape_parameters.hpp"
 #include "hqmm/stiefel/newton_schulz.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 RealMatrix position_frequencies(std::span<const SequenceView> sequences,
                                 const PositionMap& positions, std::size_t sets,
@@ -80,4 +81,4 @@ KrausSet kraus_of_frequencies(const RealVector& frequencies, const HqmmShape& sh
   return {onto_manifold(stack, noise), std::move(emission)};
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -11,8 +11,9 @@
 #include "hqmm/data/sequence_set.hpp"
 #include "hqmm/model/hqmm.hpp"
 #include "hqmm/model/parameters.hpp"
+#include "hqmm/model/shape_parameters.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// p_set(y), sets × s: how often y stands where a set acts, `pseudo_count` (≥ 0) added to each
 /// count. Missing symbols count nowhere; a set nothing is known of is uniform.
@@ -25,4 +26,4 @@ namespace hqmm {
 [[nodiscard]] KrausSet kraus_of_frequencies(const RealVector& frequencies, const HqmmShape& shape,
                                             double noise, RandomStream& random);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -9,11 +9,12 @@
 // as far as those that decide.
 #include <cmath>
 
+#include "hqmm/learn/rules.hpp"
 #include "hqmm/learn/update_rule.hpp"
 #include "hqmm/stiefel/newton_schulz.hpp"
 #include "hqmm/stiefel/tangent.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 class ScaledMomentum : public UpdateRule {
@@ -92,4 +93,4 @@ std::unique_ptr<UpdateRule> make_scaled_momentum(double momentum, double second_
   return std::make_unique<ScaledMomentum>(momentum, second_moment);
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

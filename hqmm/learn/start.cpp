@@ -1,11 +1,11 @@
 #include "hqmm/learn/start.hpp"
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/model/embedding.hpp"
 #include "hqmm/model/random_models.hpp"
 #include "hqmm/stiefel/newton_schulz.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 Matrix initial_state(const TrainOptions& options, std::size_t restart) {
@@ -145,4 +145,4 @@ Start warm_start(const AnyModel& from, const TrainOptions& options, const Alphab
   return {hqmm, AnyModel(hqmm)};
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

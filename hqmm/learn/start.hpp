@@ -6,7 +6,7 @@
 #include "hqmm/learn/options.hpp"
 #include "hqmm/model/any_model.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// The first model of a restart, and a candidate that stands before it when there is something to
 /// lose: a warm start's own model, exactly as given.
@@ -26,4 +26,4 @@ struct Start {
 [[nodiscard]] Start warm_start(const AnyModel& from, const TrainOptions& options,
                                const Alphabet& alphabet, std::size_t restart);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -4,14 +4,16 @@
 #include <cmath>
 #include <limits>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/core/parallel.hpp"
 #include "hqmm/data/chunks.hpp"
 #include "hqmm/engine/quantum/gradient.hpp"
+#include "hqmm/learn/learner.hpp"
+#include "hqmm/learn/rules.hpp"
 #include "hqmm/stiefel/polar.hpp"
 #include "hqmm/stiefel/tangent.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 constexpr std::uint64_t kSamples = 64;
@@ -44,11 +46,11 @@ struct BlockStep {
 namespace {
 
 double nuclear_norm(const Blocks& z) {
-  return hqmm::nuclear_norm(z.stack) + z.columns.colwise().norm().sum();
+  return detail::nuclear_norm(z.stack) + z.columns.colwise().norm().sum();
 }
 
 double operator_distance(const Blocks& a, const Blocks& b) {
-  double out = hqmm::operator_distance(a.stack, b.stack);
+  double out = detail::operator_distance(a.stack, b.stack);
   for (Index i = 0; i < a.columns.cols(); ++i)
     out = std::max(out, (a.columns.col(i) - b.columns.col(i)).norm());
   return out;
@@ -289,4 +291,4 @@ StepWatcher StationarityProbe::watcher() {
 
 StationarityReport StationarityProbe::report() const { return measurement_->report(); }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

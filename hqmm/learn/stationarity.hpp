@@ -18,7 +18,7 @@
 #include "hqmm/learn/options.hpp"
 #include "hqmm/learn/update_rule.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 struct StationarityReport {
   std::uint64_t steps = 0;    // K
@@ -69,4 +69,4 @@ class StationarityProbe {
   std::unique_ptr<Measurement> measurement_;
 };
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -3,7 +3,7 @@
 // Python parameter.
 #include "hqmm/learn/option_row.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -290,4 +290,4 @@ std::string default_text(const OptionRow<TrainOptions>& row) {
   return others.empty() ? out : fmt::format("{} ({})", out, others);
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -1,8 +1,9 @@
 // The names of a training run's end, as files and the terminal have them.
-#include "hqmm/core/error.hpp"
-#include "hqmm/learn/trainer.hpp"
+#include "hqmm/core/fail.hpp"
+#include "hqmm/learn/progress.hpp"
 
 namespace hqmm {
+using namespace detail;
 
 std::string_view name_of(TrainStatus status) {
   switch (status) {
@@ -22,7 +23,8 @@ std::string_view name_of(TrainStatus status) {
   return "interrupted";
 }
 
-TrainStatus parse_status(std::string_view text) {
+template <>
+TrainStatus parse(std::string_view text) {
   for (const TrainStatus status :
        {TrainStatus::kConverged, TrainStatus::kMaxEpochs, TrainStatus::kDiverged,
         TrainStatus::kTimeLimit, TrainStatus::kInterrupted, TrainStatus::kDropped}) {

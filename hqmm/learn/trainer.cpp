@@ -1,4 +1,6 @@
-#include "hqmm/learn/trainer.hpp"
+#include "hqmm/learn/recipes.hpp"
+#include "hqmm/learn/rules.hpp"
+#include "hqmm/learn/train_planned.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -6,7 +8,7 @@
 #include <cmath>
 #include <limits>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/core/parallel.hpp"
 #include "hqmm/data/chunks.hpp"
 #include "hqmm/engine/quantum/choose.hpp"
@@ -17,7 +19,7 @@
 #include "hqmm/learn/start.hpp"
 #include "hqmm/score/score.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 Figures figures_of(const Score& score) {
@@ -114,13 +116,17 @@ class Trainer {
     if (options_.learner == LearnerKind::kGivens) {
       return std::make_unique<GivensSearch>(hqmm, chunks_, plan_.burn_in, options_, restart);
     }
-    auto rule =
-        options_.learner == LearnerKind::kCosm ? make_cosm(options_) : make_ns_ris(options_);
+    auto rule = make_rule();
     if (hooks_.on_step) rule->watch(hooks_.on_step);
     auto learner = std::make_unique<DescentLearner>(hqmm, chunks_, plan_.burn_in, options_, restart,
                                                     std::move(rule));
     require_engine(learner->current());
     return learner;
+  }
+
+  [[nodiscard]] std::unique_ptr<UpdateRule> make_rule() const {
+    if (hooks_.make_rule) return hooks_.make_rule(options_);
+    return options_.learner == LearnerKind::kCosm ? make_cosm(options_) : make_ns_ris(options_);
   }
 
   /// Found out before the first epoch, not in the middle of it.
@@ -194,7 +200,9 @@ class Trainer {
   }
 
   [[nodiscard]] Score validate(const AnyModel& model) const {
-    return score(model, validation_, plan_.validation_burn_in, threads_of_each(), Detail::kSums);
+    return score(
+        model, validation_,
+        {.burn_in = plan_.validation_burn_in, .threads = threads_of_each(), .per_sequence = false});
   }
 
   /// An epoch of every restart. False when one of them was stopped in the middle of it.
@@ -417,23 +425,27 @@ void require_learnable_state(const TrainOptions& options, const DataPlan& plan) 
 
 }  // namespace
 
-TrainResult train(const PlannedData& data, const TrainOptions& options, const TrainHooks& hooks,
-                  const std::optional<AnyModel>& warm, const Checkpoint* resume) {
+TrainResult train_planned(const PlannedData& data, const TrainOptions& options,
+                          const TrainHooks& hooks, const TrainStart& start) {
   require_usable(options);
   require_trainable(data.train);
   require_something_to_score(data);
   require_something_to_learn(data, options.learner);
   require_learnable_state(options, data.plan);
-  return Trainer(data, options, hooks, warm, resume).run();
+  return Trainer(data, options, hooks, start.model, start.checkpoint).run();
 }
 
+}  // namespace hqmm::detail
+
+namespace hqmm {
+using namespace detail;
+
 TrainResult train(const SequenceSet& train_set, const SequenceSet& validation_set,
-                  const TrainOptions& options, const TrainHooks& hooks,
-                  const std::optional<AnyModel>& warm, const Checkpoint* resume) {
+                  const TrainOptions& options, const TrainHooks& hooks, const TrainStart& start) {
   require_usable(options);
   require_trainable(train_set);
   const DataPlan plan = plan_data(train_set, validation_set, options);
-  return train({train_set, validation_set, plan}, options, hooks, warm, resume);
+  return train_planned({train_set, validation_set, plan}, options, hooks, start);
 }
 
 }  // namespace hqmm

@@ -4,20 +4,20 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <functional>
+#include <optional>
 #include <vector>
 
-#include "hqmm/learn/learner.hpp"
-#include "hqmm/learn/options.hpp"
+#include "hqmm/core/export.hpp"
+#include "hqmm/core/types.hpp"
 
-namespace hqmm {
-
-/// After so many halvings the step is given up: the direction is not finite.
-inline constexpr std::uint64_t kMostHalvings = 60;
+namespace HQMM_API hqmm {
 
 struct StepReport {
   std::uint64_t halved = 0;  // how often the step was halved before the retraction converged
 };
+
+namespace detail {
 
 /// What a step looked like from inside, for the stationarity measurements. Of C, every column is a
 /// matrix of its own.
@@ -34,6 +34,9 @@ struct StepDetail {
 };
 using StepWatcher = std::function<void(const StepDetail&)>;
 
+}  // namespace detail
+
+/// For one thread at a time; restarts that run side by side have a rule each.
 class UpdateRule {
  public:
   UpdateRule() = default;
@@ -52,25 +55,20 @@ class UpdateRule {
   /// The momenta, one per parameter; empty where no step has been taken.
   [[nodiscard]] const std::vector<Stack>& momenta() const noexcept { return momenta_; }
   void set_momenta(std::vector<Stack> momenta) { momenta_ = std::move(momenta); }
-  void watch(StepWatcher watcher) { watcher_ = std::move(watcher); }
+  void watch(detail::StepWatcher watcher) { watcher_ = std::move(watcher); }
 
  protected:
   /// The momentum of a parameter, zero at first.
   Stack& momentum_of(std::size_t parameter, const Stack& like);
 
   std::vector<Stack> momenta_;
-  StepWatcher watcher_;
+  detail::StepWatcher watcher_;
 };
 
-/// G − c⟨c, G⟩: the part of G in the tangent space of the sphere at c.
-[[nodiscard]] inline RealVector tangent_of_sphere(const RealVector& c, const RealVector& g) {
-  return g - c.dot(g) * c;
-}
-
-[[nodiscard]] std::unique_ptr<UpdateRule> make_ns_ris(const TrainOptions& options);
-[[nodiscard]] std::unique_ptr<UpdateRule> make_cosm(const TrainOptions& options);
-/// Tangent momentum scaled by a second moment of the gradient's norm, whose decay of 0 means none.
-[[nodiscard]] std::unique_ptr<UpdateRule> make_scaled_momentum(double momentum,
-                                                               double second_moment);
+/// P_Γ(G) = G − ½Γ(G†Γ + Γ†G): the part of a gradient that leads along the manifold at Γ.
+[[nodiscard]] Stack tangent_part(const Stack& gamma, const Stack& gradient);
+/// The nearest point of the manifold, Z(Z†Z)^{−1/2}, feasible to 1e-12; nothing where Z is too far
+/// from full rank, or not finite.
+[[nodiscard]] std::optional<Stack> nearest_feasible(const Stack& z);
 
 }  // namespace hqmm

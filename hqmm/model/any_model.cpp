@@ -3,6 +3,7 @@
 #include <algorithm>
 
 namespace hqmm {
+using namespace detail;
 
 double feasibility_residual(const Hmm& model) {
   const auto worst = [](const RealMatrix& m) {

@@ -4,9 +4,10 @@
 #include <string_view>
 #include <variant>
 
+#include "hqmm/core/export.hpp"
 #include "hqmm/model/filter.hpp"
 
-namespace hqmm {
+namespace HQMM_API hqmm {
 
 using AnyModel = std::variant<Hmm, Hqmm, EdgeHmm>;
 

@@ -7,15 +7,17 @@
 #include <tuple>
 
 #include "hqmm/core/decompositions.hpp"
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/core/interruption.hpp"
 #include "hqmm/core/krylov.hpp"
 #include "hqmm/core/parallel.hpp"
 #include "hqmm/core/random.hpp"
 #include "hqmm/model/hermitian_basis.hpp"
+#include "hqmm/model/period.hpp"
 #include "hqmm/model/total_channel.hpp"
 
 namespace hqmm {
+using namespace detail;
 namespace {
 
 constexpr Index kDenseUpTo = 256;   // order of the matrix: a channel on n = 16
@@ -260,7 +262,7 @@ FixedPoint stochastic_fixed_point(const RealMatrix& transition) {
 
 }  // namespace
 
-double period_of(Complex eigenvalue) {
+double detail::period_of(Complex eigenvalue) {
   const double phase = std::abs(std::arg(eigenvalue));
   return phase < 1e-12 ? std::numeric_limits<double>::infinity() : 2.0 * std::numbers::pi / phase;
 }

@@ -5,9 +5,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "hqmm/core/export.hpp"
 #include "hqmm/model/any_model.hpp"
 
-namespace hqmm {
+namespace HQMM_API hqmm {
 
 struct Spectrum {
   std::vector<Complex> eigenvalues;  // leading ones, largest modulus first; the first is 1
@@ -15,9 +16,6 @@ struct Spectrum {
   bool unique_fixed_point = true;    // only one eigenvalue is 1
   bool converged = true;             // false: the work allowed ended first, digits are missing
 };
-
-/// Steps per turn of an eigenvalue's phase, 2π/|arg λ|; infinite for a positive real one.
-[[nodiscard]] double period_of(Complex eigenvalue);
 
 /// The `count` leading eigenvalues of ρ ↦ Σ_y 𝒦_y(ρ), or of the transition matrix of an HMM. A
 /// channel that is not trace preserving is divided by its largest eigenvalue first. Beyond n = 16

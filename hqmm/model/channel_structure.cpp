@@ -7,11 +7,11 @@
 #include <utility>
 
 #include "hqmm/core/decompositions.hpp"
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/core/random.hpp"
 #include "hqmm/model/hermitian_basis.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 constexpr double kRankTolerance = 1e-9;
@@ -291,4 +291,4 @@ ChainStructure chain_structure(const RealMatrix& transition) {
   return out;
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

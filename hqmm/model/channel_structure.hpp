@@ -10,7 +10,7 @@
 
 #include "hqmm/model/channel.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// How many linearly independent operators there are: the fewest that do the same.
 struct ChoiRanks {
@@ -53,4 +53,4 @@ struct ChainStructure {
 };
 [[nodiscard]] ChainStructure chain_structure(const RealMatrix& transition);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

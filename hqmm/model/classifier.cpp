@@ -4,9 +4,11 @@
 #include <cmath>
 #include <limits>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
+#include "hqmm/model/log_posteriors.hpp"
 
 namespace hqmm {
+using namespace detail;
 namespace {
 
 constexpr double kPriorTolerance = 1e-9;  // how far the priors' sum may be from 1
@@ -63,8 +65,8 @@ void require_valid(const Classifier& classifier) {
   }
 }
 
-std::vector<double> log_posteriors(std::span<const double> log_likelihoods,
-                                   std::span<const double> priors) {
+std::vector<double> detail::log_posteriors(std::span<const double> log_likelihoods,
+                                           std::span<const double> priors) {
   std::vector<double> out(priors.size());
   for (std::size_t c = 0; c < out.size(); ++c) out[c] = std::log(priors[c]) + log_likelihoods[c];
   const double top = *std::max_element(out.begin(), out.end());

@@ -3,13 +3,13 @@
 //   P(c | x) = P(c) P_c(x) / Σ_d P(d) P_d(x)
 #pragma once
 
-#include <span>
 #include <string>
 #include <vector>
 
+#include "hqmm/core/export.hpp"
 #include "hqmm/model/any_model.hpp"
 
-namespace hqmm {
+namespace HQMM_API hqmm {
 
 struct Classifier {
   std::vector<std::string> classes;  // distinct, in byte order
@@ -22,10 +22,5 @@ struct Classifier {
 /// Throws kBadData naming the class and what is wrong: counts that differ, priors that are not
 /// a distribution, models of other alphabets, models that are not valid themselves.
 void require_valid(const Classifier& classifier);
-
-/// log P(c | x) from the classes' log-likelihoods; −∞ where a class cannot have made x. When none
-/// can, the prior is all that is known.
-[[nodiscard]] std::vector<double> log_posteriors(std::span<const double> log_likelihoods,
-                                                 std::span<const double> priors);
 
 }  // namespace hqmm

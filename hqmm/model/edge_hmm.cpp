@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/data/symbol_sets.hpp"
 #include "hqmm/model/stochastic.hpp"
 
 namespace hqmm {
+using namespace detail;
 
 RealMatrix EdgeHmm::transition() const {
   RealMatrix sum = RealMatrix::Zero(latent_dim(), latent_dim());

@@ -8,9 +8,10 @@
 
 #include <vector>
 
+#include "hqmm/core/export.hpp"
 #include "hqmm/model/hmm.hpp"
 
-namespace hqmm {
+namespace HQMM_API hqmm {
 
 struct EdgeHmm {
   Alphabet alphabet;

@@ -3,6 +3,7 @@
 #include <cmath>
 
 namespace hqmm {
+using namespace detail;
 namespace {
 
 double weight(const Hmm& hmm, Index y, Index to, Index from) {

@@ -13,10 +13,11 @@
 // All are real; their field says complex and is the caller's to set.
 #pragma once
 
+#include "hqmm/core/export.hpp"
 #include "hqmm/model/edge_hmm.hpp"
 #include "hqmm/model/hqmm.hpp"
 
-namespace hqmm {
+namespace HQMM_API hqmm {
 
 [[nodiscard]] Hqmm embed_rank_one(const Hmm& hmm, EmissionKind emission = EmissionKind::kEdge);
 [[nodiscard]] Hqmm embed_cyclic(const Hmm& hmm, EmissionKind emission = EmissionKind::kEdge);

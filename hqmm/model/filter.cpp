@@ -6,6 +6,7 @@
 #include "hqmm/model/normalise.hpp"
 
 namespace hqmm {
+using namespace detail;
 
 HmmFilter::HmmFilter(const Hmm& model) : model_(&model) { set_state(model.initial); }
 

@@ -11,11 +11,12 @@
 #include <vector>
 
 #include "hqmm/core/aligned.hpp"
+#include "hqmm/core/export.hpp"
 #include "hqmm/model/edge_hmm.hpp"
 #include "hqmm/model/hmm.hpp"
 #include "hqmm/model/hqmm.hpp"
 
-namespace hqmm {
+namespace HQMM_API hqmm {
 
 /// The weight of one symbol: P(y | past) = raw / total. For a trace-preserving model total is 1.
 struct StepWeight {
@@ -26,6 +27,7 @@ struct StepWeight {
 /// Stands for the length of a sequence that is not known yet (a live stream).
 inline constexpr std::size_t kUnknownLength = std::numeric_limits<std::size_t>::max();
 
+/// For one thread at a time; a copy for each serves several.
 class HqmmFilter {
  public:
   /// Keeps a reference to the model. At the initial state, the length of the sequence unknown.
@@ -62,10 +64,11 @@ class HqmmFilter {
   std::shared_ptr<const Tables> tables_;
   std::size_t length_ = kUnknownLength;
   std::size_t t_ = 0;
-  AlignedDoubles rho_, next_;  // n columns of real parts over imaginary parts
-  AlignedDoubles moved_;       // Kρ and iKρ
+  detail::AlignedDoubles rho_, next_;  // n columns of real parts over imaginary parts
+  detail::AlignedDoubles moved_;       // Kρ and iKρ
 };
 
+/// For one thread at a time; a copy for each serves several.
 class HmmFilter {
  public:
   explicit HmmFilter(const Hmm& model);
@@ -85,6 +88,7 @@ class HmmFilter {
   RealVector predicted_;  // A x
 };
 
+/// For one thread at a time; a copy for each serves several.
 class EdgeHmmFilter {
  public:
   explicit EdgeHmmFilter(const EdgeHmm& model);

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace hqmm {
+namespace hqmm::detail {
 
 RealVector to_coordinates(const Matrix& hermitian) {
   const Index n = hermitian.rows();
@@ -44,4 +44,4 @@ RealMatrix total_channel_matrix(const KrausSet& set) {
   return out;
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -10,7 +10,7 @@
 #include "hqmm/core/types.hpp"
 #include "hqmm/model/kraus.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// Where the parts of H_ab, a < b, stand among the coordinates.
 class HermitianCoordinates {
@@ -31,4 +31,4 @@ class HermitianCoordinates {
 /// ρ ↦ Σ_y 𝒦_y(ρ) in coordinates, n² × n².
 [[nodiscard]] RealMatrix total_channel_matrix(const KrausSet& set);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

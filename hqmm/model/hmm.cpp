@@ -1,9 +1,10 @@
 #include "hqmm/model/hmm.hpp"
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/model/stochastic.hpp"
 
 namespace hqmm {
+using namespace detail;
 
 void require_valid(const Hmm& model) {
   const Index n = model.latent_dim();

@@ -6,10 +6,11 @@
 // `initial` is the state *before* the first transition: P(y₁) = 1ᵀ diag(C_y₁) A · initial.
 #pragma once
 
+#include "hqmm/core/export.hpp"
 #include "hqmm/core/types.hpp"
 #include "hqmm/data/alphabet.hpp"
 
-namespace hqmm {
+namespace HQMM_API hqmm {
 
 struct Hmm {
   Alphabet alphabet;

@@ -4,9 +4,10 @@
 #include <cmath>
 
 #include "hqmm/core/decompositions.hpp"
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 
 namespace hqmm {
+using namespace detail;
 namespace {
 
 constexpr double kStateTolerance = 1e-9;

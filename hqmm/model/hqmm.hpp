@@ -9,11 +9,12 @@
 
 #include <vector>
 
+#include "hqmm/core/export.hpp"
 #include "hqmm/data/alphabet.hpp"
 #include "hqmm/model/kraus.hpp"
 #include "hqmm/model/position_map.hpp"
 
-namespace hqmm {
+namespace HQMM_API hqmm {
 
 struct Hqmm {
   Alphabet alphabet;

@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "hqmm/core/decompositions.hpp"
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/core/panels.hpp"
 #include "hqmm/core/real_form.hpp"
 #include "hqmm/data/symbol_sets.hpp"
@@ -10,6 +10,7 @@
 #include "hqmm/model/normalise.hpp"
 
 namespace hqmm {
+using namespace detail;
 namespace {
 
 constexpr double kFewDigitsBelow = 1e-280;  // products near the least double lose their digits

@@ -5,9 +5,11 @@
 #include <stdexcept>
 
 #include "hqmm/data/symbol_sets.hpp"
+#include "hqmm/model/state_gradient.hpp"
 #include "hqmm/stiefel/gram.hpp"
 
 namespace hqmm {
+using namespace detail;
 
 KrausSet::KrausSet(Index alphabet_size, Index kraus_rank, Index latent_dim)
     : KrausSet(alphabet_size, kraus_rank,
@@ -125,7 +127,7 @@ Matrix KrausSet::effect(Index y) const {
 }
 
 Matrix KrausSet::gram() const {
-  if (emits_on_ == EmissionKind::kEdge) return hqmm::gram(stack_);
+  if (emits_on_ == EmissionKind::kEdge) return detail::gram(stack_);
   const RealVector squares = emission_.colwise().squaredNorm();
   const RealVector repeated = squares.replicate(w_, 1);
   return stack_.adjoint() * repeated.asDiagonal() * stack_;
@@ -133,13 +135,13 @@ Matrix KrausSet::gram() const {
 
 double KrausSet::feasibility_residual() const {
   const Index n = latent_dim();
-  const double of_stack = (hqmm::gram(stack_) - Matrix::Identity(n, n)).norm();
+  const double of_stack = (detail::gram(stack_) - Matrix::Identity(n, n)).norm();
   if (emits_on_ == EmissionKind::kEdge) return of_stack;
   const double of_emission = (emission_.colwise().squaredNorm().array() - 1.0).matrix().norm();
   return std::hypot(of_stack, of_emission);
 }
 
-StateGradient pull_back_expansion(const KrausSet& set, const Stack& gradient) {
+StateGradient detail::pull_back_expansion(const KrausSet& set, const Stack& gradient) {
   const Index n = set.latent_dim();
   const Index w = set.kraus_rank();
   const Stack& v = set.transition();

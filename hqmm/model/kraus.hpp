@@ -12,9 +12,10 @@
 // A set holds Γ, or V and C: never operators that follow from them.
 #pragma once
 
+#include "hqmm/core/export.hpp"
 #include "hqmm/core/types.hpp"
 
-namespace hqmm {
+namespace HQMM_API hqmm {
 
 /// A set whose distance from the constraints is at most this is called feasible: its probabilities
 /// sum to 1 as printed.
@@ -30,6 +31,7 @@ enum class Field {
   kReal,  // all operators and states are real: imaginary parts are exactly zero
 };
 
+/// A plain value: any number of threads may read it at a time.
 class KrausSet {
  public:
   KrausSet() = default;
@@ -124,12 +126,5 @@ class KrausSet {
   Stack stack_;
   RealMatrix emission_;  // s × n; empty on edges
 };
-
-/// ∂ by V and C from ∂ by every K[y][q]: the chain rule of K[y][q] = diag(c_y) V_q.
-struct StateGradient {
-  Stack transition;
-  RealMatrix emission;
-};
-[[nodiscard]] StateGradient pull_back_expansion(const KrausSet& set, const Stack& gradient);
 
 }  // namespace hqmm

@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/core/interruption.hpp"
 #include "hqmm/core/parallel.hpp"
+#include "hqmm/model/filter_likelihood.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 template <typename Filter>
 SequenceLikelihood log_likelihood(Filter& filter, const SequenceView& sequence,
@@ -62,6 +63,11 @@ void require_fitting(const AnyModel& model, const SequenceSet& set) {
   for (std::size_t i = 0; i < set.size(); ++i)
     require_known_symbols(set.alphabet(), alphabet_of(model).size(), set[i], i);
 }
+
+}  // namespace hqmm::detail
+
+namespace hqmm {
+using namespace detail;
 
 std::vector<SequenceLikelihood> log_likelihoods(const AnyModel& model, const SequenceSet& set,
                                                 std::size_t burn_in, int threads) {

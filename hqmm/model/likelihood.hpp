@@ -4,10 +4,11 @@
 #include <optional>
 #include <vector>
 
+#include "hqmm/core/export.hpp"
 #include "hqmm/data/sequence_set.hpp"
 #include "hqmm/model/any_model.hpp"
 
-namespace hqmm {
+namespace HQMM_API hqmm {
 
 struct SequenceLikelihood {
   std::uint64_t scored = 0;         // symbols after the burn-in that are not missing
@@ -16,14 +17,6 @@ struct SequenceLikelihood {
   std::optional<std::uint64_t>
       impossible_at;  // position of the first scored symbol of probability 0
 };
-
-/// The first burn_in symbols move the state and are not scored.
-template <typename Filter>
-[[nodiscard]] SequenceLikelihood log_likelihood(Filter& filter, const SequenceView& sequence,
-                                                std::size_t burn_in);
-
-/// Throws kBadData when the set's symbols are not the model's.
-void require_fitting(const AnyModel& model, const SequenceSet& set);
 
 /// Every sequence of a set, in order, by the filters: what engine/likelihood.hpp does faster. Same
 /// numbers at any thread count. Throws kBadData when the set's symbols do not fit the model's

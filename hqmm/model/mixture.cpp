@@ -4,9 +4,9 @@
 #include <cmath>
 #include <numeric>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 constexpr double kWeightTolerance = 1e-9;
@@ -139,4 +139,4 @@ Components components_of(const Hqmm& model) {
   return out;
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

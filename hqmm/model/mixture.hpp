@@ -11,7 +11,7 @@
 
 #include "hqmm/model/hqmm.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// One member at least, over one alphabet and with equal position maps; weights positive, adding up
 /// to 1. Throws kUsage otherwise.
@@ -27,4 +27,4 @@ struct Components {
 /// out. For a trace-preserving model: each member is one then.
 [[nodiscard]] Components components_of(const Hqmm& model);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <span>
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// Returns the sum before.
 inline double normalise(std::span<double> weights) {
@@ -17,4 +17,4 @@ inline double normalise(std::span<double> weights) {
   return sum;
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

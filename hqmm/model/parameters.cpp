@@ -2,7 +2,10 @@
 
 #include <algorithm>
 
+#include "hqmm/model/shape_parameters.hpp"
+
 namespace hqmm {
+using namespace detail;
 namespace {
 
 std::size_t size(Index value) { return static_cast<std::size_t>(value); }
@@ -60,27 +63,27 @@ std::size_t count(const Hqmm& model) {
   return initial + model.sets.size() * freedom.per_set - freedom.basis;
 }
 std::size_t count(const Hmm& model) {
-  return hmm_parameters(model.latent_dim(), model.alphabet_size());
+  return detail::hmm_parameters(model.latent_dim(), model.alphabet_size());
 }
 std::size_t count(const EdgeHmm& model) {
-  return edge_hmm_parameters(model.latent_dim(), model.alphabet_size());
+  return detail::edge_hmm_parameters(model.latent_dim(), model.alphabet_size());
 }
 
 }  // namespace
 
-std::size_t hqmm_parameters(const HqmmShape& shape, std::size_t of_initial) {
+std::size_t detail::hqmm_parameters(const HqmmShape& shape, std::size_t of_initial) {
   if (shape.alphabet_size < 2) return 0;  // the only sequence is certain
   const Freedom freedom(shape);
   return std::min(freedom.per_set - freedom.basis + of_initial, freedom.most);
 }
 
-std::size_t hmm_parameters(Index latent_dim, Index alphabet_size) {
+std::size_t detail::hmm_parameters(Index latent_dim, Index alphabet_size) {
   if (alphabet_size < 2) return 0;
   const std::size_t n = size(latent_dim);
   return n * (n - 1) + n * (size(alphabet_size) - 1) + n - 1;
 }
 
-std::size_t edge_hmm_parameters(Index latent_dim, Index alphabet_size) {
+std::size_t detail::edge_hmm_parameters(Index latent_dim, Index alphabet_size) {
   if (alphabet_size < 2) return 0;
   return most_of_process(size(latent_dim), size(alphabet_size));
 }

@@ -34,24 +34,10 @@
 // tests/model/parameters_test.cpp compares it with the rank of the Jacobian of the probabilities.
 #pragma once
 
+#include "hqmm/core/export.hpp"
 #include "hqmm/model/any_model.hpp"
 
-namespace hqmm {
-
-/// The sizes and the structure of an HQMM.
-struct HqmmShape {
-  Index latent_dim = 1;
-  Index alphabet_size = 1;
-  Index kraus_rank = 1;
-  Field field = Field::kComplex;
-  EmissionKind emission = EmissionKind::kEdge;
-};
-/// `of_initial`: real parameters of the initial state that are learned; I/n has none.
-[[nodiscard]] std::size_t hqmm_parameters(const HqmmShape& shape, std::size_t of_initial = 0);
-/// With the initial distribution. A = n(n−1) + n(s−1) + n−1, without any continuous freedom.
-[[nodiscard]] std::size_t hmm_parameters(Index latent_dim, Index alphabet_size);
-/// With the initial distribution: B, since small changes of basis keep positive entries positive.
-[[nodiscard]] std::size_t edge_hmm_parameters(Index latent_dim, Index alphabet_size);
+namespace HQMM_API hqmm {
 
 /// Of a model's sizes. The initial state of an HQMM counts as none of the parameters when it is
 /// I/n, 2n−2 when it is pure, else n²−1; in a real model n−1 and n(n+1)/2−1. A position-dependent

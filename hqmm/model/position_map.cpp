@@ -3,6 +3,7 @@
 #include <numeric>
 
 namespace hqmm {
+using namespace detail;
 
 PositionMap PositionMap::each(std::size_t length, Anchor anchor) {
   std::vector<std::uint32_t> set_of(length);

@@ -11,8 +11,11 @@
 #include <utility>
 #include <vector>
 
-namespace hqmm {
+#include "hqmm/core/export.hpp"
 
+namespace HQMM_API hqmm {
+
+/// A plain value: any number of threads may read it at a time.
 class PositionMap {
  public:
   enum class Anchor { kStart, kEnd };

@@ -4,7 +4,7 @@
 
 #include "hqmm/core/decompositions.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 Matrix gaussian(Index rows, Index columns, RandomStream& random, Field field) {
@@ -87,4 +87,4 @@ EdgeHmm random_edge_hmm(const Alphabet& alphabet, Index latent_dim, RandomStream
   return hmm;
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

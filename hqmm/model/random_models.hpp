@@ -6,7 +6,7 @@
 #include "hqmm/model/hmm.hpp"
 #include "hqmm/model/hqmm.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// A trace-preserving set drawn uniformly (Haar) from the Stiefel manifold.
 [[nodiscard]] KrausSet random_kraus(Index alphabet_size, Index kraus_rank, Index latent_dim,
@@ -26,4 +26,4 @@ namespace hqmm {
 [[nodiscard]] EdgeHmm random_edge_hmm(const Alphabet& alphabet, Index latent_dim,
                                       RandomStream& random);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

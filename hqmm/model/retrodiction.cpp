@@ -4,12 +4,13 @@
 #include <vector>
 
 #include "hqmm/core/decompositions.hpp"
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/core/interruption.hpp"
 #include "hqmm/model/any_model.hpp"
 #include "hqmm/model/filter.hpp"
 
 namespace hqmm {
+using namespace detail;
 namespace {
 
 /// Filtered states as columns, and which symbols had no probability.

@@ -22,11 +22,12 @@
 
 #include <functional>
 
+#include "hqmm/core/export.hpp"
 #include "hqmm/data/sequence_set.hpp"
 #include "hqmm/model/edge_hmm.hpp"
 #include "hqmm/model/hqmm.hpp"
 
-namespace hqmm {
+namespace HQMM_API hqmm {
 
 struct StatePosteriors {
   double log_likelihood = 0.0;  // natural; −∞ with a symbol of probability zero

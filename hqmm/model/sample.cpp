@@ -7,6 +7,7 @@
 #include "hqmm/core/random.hpp"
 
 namespace hqmm {
+using namespace detail;
 namespace {
 
 template <typename Filter>

@@ -1,10 +1,11 @@
 // Sequences drawn from a model.
 #pragma once
 
+#include "hqmm/core/export.hpp"
 #include "hqmm/data/sequence_set.hpp"
 #include "hqmm/model/any_model.hpp"
 
-namespace hqmm {
+namespace HQMM_API hqmm {
 
 struct SampleOptions {
   std::size_t count = 10;

@@ -4,10 +4,10 @@
 #include <cmath>
 
 #include "hqmm/core/decompositions.hpp"
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/stiefel/newton_schulz.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 /// Calls visit(y, slot, z, factor) for every group of w operators: group `slot` of the smoothed
@@ -112,4 +112,4 @@ Hqmm with_fewest_operators(const Hqmm& model) {
   return out;
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -14,7 +14,7 @@
 #include "hqmm/model/hmm.hpp"
 #include "hqmm/model/hqmm.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// Throws kUsage unless 0 ≤ ε ≤ 1.
 void require_smoothing(double epsilon);
@@ -34,4 +34,4 @@ void require_smoothing(double epsilon);
 /// model whose rank is n² or less already comes back as it is.
 [[nodiscard]] Hqmm with_fewest_operators(const Hqmm& model);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

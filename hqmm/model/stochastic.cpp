@@ -2,9 +2,9 @@
 
 #include <cmath>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 void require_weights(const RealMatrix& matrix, const std::string& name) {
   for (Index j = 0; j < matrix.cols(); ++j) {
@@ -27,4 +27,4 @@ void require_stochastic_columns(const RealMatrix& matrix, const std::string& nam
   }
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

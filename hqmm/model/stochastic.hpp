@@ -5,7 +5,7 @@
 
 #include "hqmm/core/types.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// How far from 1 a sum of probabilities may be.
 inline constexpr double kSumTolerance = 1e-9;
@@ -15,4 +15,4 @@ void require_weights(const RealMatrix& matrix, const std::string& name);
 /// The same, and that columns sum to 1.
 void require_stochastic_columns(const RealMatrix& matrix, const std::string& name);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -5,6 +5,7 @@
 #include "hqmm/model/sample.hpp"
 
 namespace hqmm {
+using namespace detail;
 
 Hmm synthetic_hmm() {
   Hmm hmm;

@@ -5,10 +5,11 @@
 
 #include <cstdint>
 
+#include "hqmm/core/export.hpp"
 #include "hqmm/data/sequence_set.hpp"
 #include "hqmm/model/any_model.hpp"
 
-namespace hqmm {
+namespace HQMM_API hqmm {
 
 /// The 6-state, 6-symbol HMM, started uniform.
 [[nodiscard]] Hmm synthetic_hmm();
@@ -22,8 +23,11 @@ struct Benchmark {
   SequenceSet test;        // 10 × 3000
 };
 
-inline constexpr std::size_t kBenchmarkLength = 3000;
 inline constexpr std::size_t kBenchmarkBurnIn = 1000;  // for scoring validation and test
+
+namespace detail {
+inline constexpr std::size_t kBenchmarkLength = 3000;
+}  // namespace detail
 
 /// The three sets, every sequence from a stream of its own.
 [[nodiscard]] Benchmark generate_benchmark(const AnyModel& source, std::uint64_t seed,

@@ -4,7 +4,7 @@
 
 #include "hqmm/core/real_form.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 constexpr Index kBlock = 32;  // columns; a multiple of kRowUnit
@@ -75,4 +75,4 @@ Matrix TotalChannel::apply(const Matrix& hermitian) const {
   return out;
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

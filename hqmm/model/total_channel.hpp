@@ -5,7 +5,7 @@
 #include "hqmm/core/panels.hpp"
 #include "hqmm/model/kraus.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 class TotalChannel {
  public:
@@ -24,4 +24,4 @@ class TotalChannel {
   mutable AlignedDoubles state_, moved_, sum_;  // scratch
 };
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

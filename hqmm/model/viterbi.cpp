@@ -7,6 +7,7 @@
 #include "hqmm/data/symbol_sets.hpp"
 
 namespace hqmm {
+using namespace detail;
 namespace {
 
 constexpr std::size_t kStepsKept = 4096;  // steps whose choices are kept; the others are made again

@@ -11,10 +11,11 @@
 #include <cstdint>
 #include <vector>
 
+#include "hqmm/core/export.hpp"
 #include "hqmm/data/sequence_set.hpp"
 #include "hqmm/model/edge_hmm.hpp"
 
-namespace hqmm {
+namespace HQMM_API hqmm {
 
 struct StatePath {
   double log_probability = 0.0;       // of the path and the symbols together, natural

@@ -11,8 +11,10 @@
 
 #include "hqmm/model/channel.hpp"
 #include "hqmm/model/synthetic.hpp"
+#include "hqmm/model/zoo_models.hpp"
 
 namespace hqmm {
+using namespace detail;
 namespace {
 
 constexpr double kMess3Move = 0.15;   // to each other state
@@ -128,7 +130,7 @@ const Process* find_process(std::string_view name) {
   return found == kProcesses.end() ? nullptr : &*found;
 }
 
-Hmm mess3() {
+Hmm detail::mess3() {
   constexpr Index kStates = 3;
   Hmm out;
   out.alphabet = Alphabet::integers(kStates);
@@ -140,34 +142,34 @@ Hmm mess3() {
   return out;
 }
 
-EdgeHmm golden_mean() {
+EdgeHmm detail::golden_mean() {
   return started(machine(2, {{0, 1, 0, 0.5}, {0, 0, 1, 0.5}, {1, 1, 0, 1.0}}),
                  {2.0 / 3.0, 1.0 / 3.0});
 }
 
-EdgeHmm even_process() {
+EdgeHmm detail::even_process() {
   return started(machine(2, {{0, 0, 0, 0.5}, {0, 1, 1, 0.5}, {1, 1, 0, 1.0}}),
                  {2.0 / 3.0, 1.0 / 3.0});
 }
 
-EdgeHmm simple_nonunifilar() {
+EdgeHmm detail::simple_nonunifilar() {
   return started(machine(2, {{0, 0, 0, 0.5}, {0, 0, 1, 0.5}, {1, 0, 1, 0.5}, {1, 1, 0, 0.5}}),
                  {0.5, 0.5});
 }
 
-EdgeHmm random_insertion() {
+EdgeHmm detail::random_insertion() {
   return started(
       machine(3, {{0, 0, 1, 0.5}, {0, 1, 2, 0.5}, {1, 0, 2, 0.5}, {1, 1, 2, 0.5}, {2, 1, 0, 1.0}}),
       {0.4, 0.2, 0.4});
 }
 
-EdgeHmm nemo() {
+EdgeHmm detail::nemo() {
   return started(
       machine(3, {{0, 1, 0, 0.5}, {0, 0, 1, 0.5}, {1, 1, 2, 1.0}, {2, 0, 0, 0.5}, {2, 1, 0, 0.5}}),
       {0.5, 0.25, 0.25});
 }
 
-Hqmm aklt() {
+Hqmm detail::aklt() {
   const double flip = std::sqrt(1.0 / 3.0);  // √(2/3) of the chain, √(1/2) of the coin
   const double keep = std::sqrt(1.0 / 6.0);
   const double r = std::sqrt(0.5);
@@ -182,7 +184,7 @@ Hqmm aklt() {
   return real_model(std::move(set));
 }
 
-Hqmm fanizza() {
+Hqmm detail::fanizza() {
   KrausSet set(2, 1, 2);
   set.op(0, 0) = fanizza_turn().cast<Complex>();
   set.op(1, 0)(0, 1) = std::sqrt(kFanizzaFade);

@@ -11,7 +11,7 @@
 #include "hqmm/io/json_number.hpp"
 #include "hqmm/report/items.hpp"
 
-namespace hqmm::report {
+namespace hqmm::detail::report {
 namespace {
 
 constexpr std::size_t kMostPositions = 200;
@@ -85,4 +85,4 @@ Json classifier_item(const std::string& name, const ClassifierFile& file) {
   return out;
 }
 
-}  // namespace hqmm::report
+}  // namespace hqmm::detail::report

@@ -7,7 +7,7 @@
 
 #include "hqmm/report/figure_svg.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 constexpr double kSize = 480, kCentre = 240, kRadius = 175, kTitleHeight = 30;
@@ -77,4 +77,4 @@ std::string draw_disc_svg(const std::string& title,
   return Disc().run(title, values);
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

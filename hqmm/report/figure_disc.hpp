@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// The same values give the same bytes.
 [[nodiscard]] std::string draw_disc_svg(const std::string& title,
                                         const std::vector<std::complex<double>>& values);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -12,11 +12,11 @@
 #include <utility>
 #include <vector>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/report/figure_svg.hpp"
 #include "hqmm/report/history.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 using report::Epoch;
@@ -148,4 +148,4 @@ std::string draw_history_svg(const std::string& title, const std::string& histor
   return draw_svg(HistoryChart(read, title).run());
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// Training and validation of the start that won, the validation of the others, the best epoch
 /// marked. `history` is the text of a history.jsonl, `file` its name in messages. The same text
@@ -11,4 +11,4 @@ namespace hqmm {
 [[nodiscard]] std::string draw_history_svg(const std::string& title, const std::string& history,
                                            const std::string& file);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

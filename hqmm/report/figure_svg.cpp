@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 constexpr double kWidth = 800, kLeft = 70, kRight = 235, kTop = 44, kBottom = 56;
@@ -258,4 +258,4 @@ std::string svg_escaped(const std::string& text) {
 
 std::string draw_svg(const Chart& chart) { return Drawing(chart).run(); }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace hqmm {
+namespace hqmm::detail {
 
 struct Mark {
   double value = 0.0;
@@ -44,4 +44,4 @@ struct Chart {
 /// The same chart gives the same bytes.
 [[nodiscard]] std::string draw_svg(const Chart& chart);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

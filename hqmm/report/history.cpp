@@ -7,11 +7,11 @@
 #include <numbers>
 #include <string_view>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/io/byte_source.hpp"
 #include "hqmm/io/json_text.hpp"
 
-namespace hqmm::report {
+namespace hqmm::detail::report {
 namespace {
 
 double number_or_none(const nlohmann::json& object, const char* key) {
@@ -112,4 +112,4 @@ Restarts thinned(const History& history, std::size_t most_epochs) {
   return out;
 }
 
-}  // namespace hqmm::report
+}  // namespace hqmm::detail::report

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace hqmm::report {
+namespace hqmm::detail::report {
 
 inline constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
@@ -41,4 +41,4 @@ struct History {
 /// ends, of each stretch between them the lowest and the highest validation, and the best.
 [[nodiscard]] Restarts thinned(const History& history, std::size_t most_epochs);
 
-}  // namespace hqmm::report
+}  // namespace hqmm::detail::report

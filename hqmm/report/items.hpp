@@ -12,7 +12,7 @@
 #include "hqmm/io/model_file.hpp"
 #include "hqmm/report/report.hpp"
 
-namespace hqmm::report {
+namespace hqmm::detail::report {
 
 using Json = nlohmann::ordered_json;
 
@@ -50,4 +50,4 @@ class Facts {
 /// The last part of a path, as people call the thing.
 [[nodiscard]] std::string short_name(const std::string& path);
 
-}  // namespace hqmm::report
+}  // namespace hqmm::detail::report

@@ -15,9 +15,10 @@
 #include "hqmm/learn/enum_names.hpp"
 #include "hqmm/model/channel.hpp"
 #include "hqmm/model/parameters.hpp"
+#include "hqmm/model/period.hpp"
 #include "hqmm/report/items.hpp"
 
-namespace hqmm::report {
+namespace hqmm::detail::report {
 namespace {
 
 // What a screen can show and a page should carry.
@@ -226,4 +227,4 @@ Json model_item(const std::string& name, const ModelFile& file) {
   return out;
 }
 
-}  // namespace hqmm::report
+}  // namespace hqmm::detail::report

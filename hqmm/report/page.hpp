@@ -3,8 +3,8 @@
 
 #include <string_view>
 
-namespace hqmm::report {
+namespace hqmm::detail::report {
 
 extern const std::string_view kPage;
 
-}  // namespace hqmm::report
+}  // namespace hqmm::detail::report

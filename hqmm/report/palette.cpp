@@ -3,7 +3,7 @@
 #include <array>
 #include <utility>
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 using Entry = std::pair<std::string_view, std::string_view>;
@@ -25,4 +25,4 @@ std::string_view method_colour(std::string_view method) {
   return "#7f7f7f";
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -4,9 +4,9 @@
 
 #include <string_view>
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// Of "ns-ris", "ns-ris-literal", "cosm", "em", …, as "#0072b2"; grey for a name that is unknown.
 [[nodiscard]] std::string_view method_colour(std::string_view method);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

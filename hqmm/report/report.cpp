@@ -12,15 +12,18 @@
 #include <utility>
 #include <vector>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/data/hash_text.hpp"
 #include "hqmm/io/byte_source.hpp"
+#include "hqmm/io/classifier_bytes.hpp"
 #include "hqmm/io/json_text.hpp"
+#include "hqmm/io/model_bytes.hpp"
 #include "hqmm/report/items.hpp"
 #include "hqmm/report/page.hpp"
 #include "hqmm/run/run_directory.hpp"
+#include "hqmm/version.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace report {
 
 Json Facts::json() const {
@@ -203,4 +206,4 @@ std::string report_page(const std::string& document) {
   return out;
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -12,7 +12,7 @@
 
 #include "hqmm/data/sequence_set.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// Sequences that all models of a report are scored on.
 struct ReportData {
@@ -42,4 +42,4 @@ struct ReportOptions {
 /// A page that opens offline, with a document in it. Throws kUsage when has_report_page() is false.
 [[nodiscard]] std::string report_page(const std::string& document);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/io/byte_source.hpp"
 #include "hqmm/io/json_number.hpp"
 #include "hqmm/io/json_text.hpp"
@@ -19,7 +19,7 @@
 #include "hqmm/run/run_lock.hpp"
 #include "hqmm/run/train_config.hpp"
 
-namespace hqmm::report {
+namespace hqmm::detail::report {
 namespace {
 
 Json restart_json(std::size_t restart, const std::vector<Epoch>& epochs) {
@@ -167,4 +167,4 @@ Json run_item(const std::string& path, const ReportOptions& options,
   return out;
 }
 
-}  // namespace hqmm::report
+}  // namespace hqmm::detail::report

@@ -10,12 +10,12 @@
 #include <variant>
 #include <vector>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/io/json_number.hpp"
 #include "hqmm/report/items.hpp"
 #include "hqmm/score/score.hpp"
 
-namespace hqmm::report {
+namespace hqmm::detail::report {
 namespace {
 
 constexpr std::size_t kMostSequences = 2000;  // whose scores stand in the page
@@ -75,7 +75,7 @@ Json scores(const ReportData& data, const std::vector<NamedModel>& models, int t
       throw fail(ErrorCode::kBadData, {data.name, {}, {}, {}, {}},
                  "has {} symbols, the model of {} is about {}", data.set.alphabet().size(),
                  named.name, alphabet_of(named.model).size());
-    const Score found = score(named.model, data.set, data.burn_in, threads);
+    const Score found = score(named.model, data.set, {.burn_in = data.burn_in, .threads = threads});
     rows.push_back({{"name", named.name},
                     {"method", named.method},
                     {"bits_per_symbol", number(found.bits_per_symbol)},
@@ -94,4 +94,4 @@ Json scores(const ReportData& data, const std::vector<NamedModel>& models, int t
           {"walks", std::move(walks)}};
 }
 
-}  // namespace hqmm::report
+}  // namespace hqmm::detail::report

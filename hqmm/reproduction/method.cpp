@@ -3,9 +3,9 @@
 #include <array>
 #include <cassert>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 
-namespace hqmm::reproduction {
+namespace hqmm::detail::reproduction {
 namespace {
 
 constexpr auto kFeasible = RetractionKind::kFeasible;
@@ -54,4 +54,4 @@ Index rank_of(Method method, Index latent_dim, Index kraus_rank) {
   return traits.warm_start ? latent_dim : kraus_rank;
 }
 
-}  // namespace hqmm::reproduction
+}  // namespace hqmm::detail::reproduction

@@ -6,7 +6,7 @@
 
 #include "hqmm/learn/options.hpp"
 
-namespace hqmm::reproduction {
+namespace hqmm::detail::reproduction {
 
 enum class Method {
   kCosm,               // COSM with its published step sizes and decays
@@ -46,4 +46,4 @@ struct MethodTraits {
 /// The w of a method at n where a table or figure asks for w: EM has none, a warm start has n.
 [[nodiscard]] Index rank_of(Method method, Index latent_dim, Index kraus_rank);
 
-}  // namespace hqmm::reproduction
+}  // namespace hqmm::detail::reproduction

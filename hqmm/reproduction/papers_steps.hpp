@@ -3,8 +3,9 @@
 #pragma once
 
 #include "hqmm/learn/options.hpp"
+#include "hqmm/learn/recipes.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// For ns-ris and cosm, after apply_paper_preset: at n = 4 ns-ris keeps the preset's.
 inline void apply_papers_steps(TrainOptions& options, std::size_t alphabet_size) {
@@ -13,4 +14,4 @@ inline void apply_papers_steps(TrainOptions& options, std::size_t alphabet_size)
   apply_published_steps(options, alphabet_size);
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 
-namespace hqmm::reproduction {
+namespace hqmm::detail::reproduction {
 namespace {
 
 struct Shape {
@@ -203,4 +203,4 @@ double rough_cost(const Cell& cell) {
   return small_batches ? 2.0 * steps : steps;
 }
 
-}  // namespace hqmm::reproduction
+}  // namespace hqmm::detail::reproduction

@@ -11,7 +11,7 @@
 #include "hqmm/core/types.hpp"
 #include "hqmm/reproduction/method.hpp"
 
-namespace hqmm::reproduction {
+namespace hqmm::detail::reproduction {
 
 enum class Study { kSyntheticHmm, kSyntheticHqmm, kSplice };
 [[nodiscard]] std::string_view name_of(Study study);
@@ -47,4 +47,4 @@ struct PlanOptions {
 /// Work of a cell, roughly, for the time left.
 [[nodiscard]] double rough_cost(const Cell& cell);
 
-}  // namespace hqmm::reproduction
+}  // namespace hqmm::detail::reproduction

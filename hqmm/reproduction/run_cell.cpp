@@ -10,7 +10,7 @@
 #include "hqmm/reproduction/papers_steps.hpp"
 #include "hqmm/run/session.hpp"
 
-namespace hqmm::reproduction {
+namespace hqmm::detail::reproduction {
 namespace {
 
 SplitAccuracy accuracy(const Score& score) {
@@ -65,9 +65,10 @@ double polynomial(double x) {
 
 SyntheticOutcome score_model(const AnyModel& model, const SyntheticData& data) {
   SyntheticOutcome out;
-  out.train = accuracy(score(model, data.train, kBenchmarkBurnIn, 1));
-  out.validation = accuracy(score(model, data.validation, kBenchmarkBurnIn, 1));
-  const Score test = score(model, data.test, kBenchmarkBurnIn, 1);
+  out.train = accuracy(score(model, data.train, {.burn_in = kBenchmarkBurnIn, .threads = 1}));
+  out.validation =
+      accuracy(score(model, data.validation, {.burn_in = kBenchmarkBurnIn, .threads = 1}));
+  const Score test = score(model, data.test, {.burn_in = kBenchmarkBurnIn, .threads = 1});
   out.test = accuracy(test);
   const std::size_t s = alphabet_of(model).size();
   for (const SequenceLikelihood& one : test.per_sequence) {
@@ -142,4 +143,4 @@ double raw_gain(double scale, std::size_t alphabet_size) {
   return 2.0 * std::log(scale) / std::log(static_cast<double>(alphabet_size));
 }
 
-}  // namespace hqmm::reproduction
+}  // namespace hqmm::detail::reproduction

@@ -10,7 +10,7 @@
 #include "hqmm/reproduction/splice_protocol.hpp"
 #include "hqmm/score/score.hpp"
 
-namespace hqmm::reproduction {
+namespace hqmm::detail::reproduction {
 
 /// Description accuracy of one split; raw beside it for models that are not trace preserving.
 struct SplitAccuracy {
@@ -70,4 +70,4 @@ struct Range {
 /// of the least and the greatest, for tr ΓρΓ† lies between their squares.
 [[nodiscard]] double raw_gain(double scale, std::size_t alphabet_size);
 
-}  // namespace hqmm::reproduction
+}  // namespace hqmm::detail::reproduction

@@ -1,9 +1,9 @@
 // What each method of the splice evaluation trains with.
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/reproduction/papers_steps.hpp"
 #include "hqmm/reproduction/splice_protocol.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 TrainOptions splice_options(const SpliceCell& cell, std::size_t alphabet_size) {
   const reproduction::MethodTraits& method = reproduction::traits_of(cell.method);
@@ -34,4 +34,4 @@ TrainOptions splice_options(const SpliceCell& cell, std::size_t alphabet_size) {
   return options;
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -6,7 +6,7 @@
 #include <memory>
 #include <numeric>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/core/parallel.hpp"
 #include "hqmm/data/chunks.hpp"
 #include "hqmm/data/folds.hpp"
@@ -14,9 +14,10 @@
 #include "hqmm/learn/baum_welch.hpp"
 #include "hqmm/learn/class_labels.hpp"
 #include "hqmm/learn/descent.hpp"
+#include "hqmm/learn/rules.hpp"
 #include "hqmm/learn/start.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 using Rows = std::vector<std::uint32_t>;
@@ -255,4 +256,4 @@ SpliceOutcome run_splice_cell(const SequenceSet& data, const SpliceCell& cell, i
   return out;
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -20,7 +20,7 @@
 #include "hqmm/model/any_model.hpp"
 #include "hqmm/reproduction/method.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 inline constexpr std::size_t kSpliceFolds = 5;
 
@@ -67,4 +67,4 @@ struct SpliceFold {
                                                        const std::vector<std::uint32_t>& fold_of,
                                                        const SpliceCell& cell, int threads);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

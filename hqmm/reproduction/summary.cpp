@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
-namespace hqmm::reproduction {
+#include "hqmm/evaluate/paired_errors.hpp"
+
+namespace hqmm::detail::reproduction {
 namespace {
 
 bool same_group(const Cell& a, Cell b) {
@@ -170,4 +172,4 @@ std::vector<AboveTruth> above_truth(std::span<const Group> groups,
   return out;
 }
 
-}  // namespace hqmm::reproduction
+}  // namespace hqmm::detail::reproduction

@@ -5,10 +5,11 @@
 #include <map>
 #include <span>
 
+#include "hqmm/evaluate/paired_errors.hpp"
 #include "hqmm/evaluate/statistics.hpp"
 #include "hqmm/reproduction/run_cell.hpp"
 
-namespace hqmm::reproduction {
+namespace hqmm::detail::reproduction {
 
 struct CellResult {
   Cell cell;
@@ -64,4 +65,4 @@ struct AboveTruth {
 [[nodiscard]] std::vector<AboveTruth> above_truth(std::span<const Group> groups,
                                                   const std::map<Study, SyntheticOutcome>& truths);
 
-}  // namespace hqmm::reproduction
+}  // namespace hqmm::detail::reproduction

@@ -12,7 +12,7 @@
 #include "hqmm/run/session.hpp"
 #include "hqmm/score/score.hpp"
 
-namespace hqmm::reproduction {
+namespace hqmm::detail::reproduction {
 namespace {
 
 struct Size {
@@ -37,7 +37,8 @@ constexpr std::string_view kQuick[] = {"golden-mean", "even", "fanizza"};
 constexpr std::size_t kHqmmStarts = 4;
 
 double bits_of(const AnyModel& model, const SequenceSet& set, int threads) {
-  const Score found = score(model, set, kZooBurnIn, threads, Detail::kSums);
+  const Score found =
+      score(model, set, {.burn_in = kZooBurnIn, .threads = threads, .per_sequence = false});
   return found.bits_per_symbol.value_or(std::numeric_limits<double>::infinity());
 }
 
@@ -122,4 +123,4 @@ ZooRow study_process(const Process& process, const ZooOptions& options,
   return out;
 }
 
-}  // namespace hqmm::reproduction
+}  // namespace hqmm::detail::reproduction

@@ -10,7 +10,7 @@
 
 #include "hqmm/model/zoo.hpp"
 
-namespace hqmm::reproduction {
+namespace hqmm::detail::reproduction {
 
 inline constexpr double kCloseEnough = 1e-3;  // bits per symbol
 inline constexpr std::size_t kZooBurnIn = 100;
@@ -50,4 +50,4 @@ struct ZooRow {
 [[nodiscard]] ZooRow study_process(const Process& process, const ZooOptions& options,
                                    const std::function<void(const ZooModel&)>& told = {});
 
-}  // namespace hqmm::reproduction
+}  // namespace hqmm::detail::reproduction

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <system_error>
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 /// No .lock is made in a folder that is not a run.
@@ -38,4 +38,4 @@ void ActiveRun::remove(const std::string& name) const {
   std::filesystem::remove(directory_.file(name), ignored);
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -7,7 +7,7 @@
 #include "hqmm/run/run_directory.hpp"
 #include "hqmm/run/run_lock.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 class ActiveRun {
  public:
@@ -34,4 +34,4 @@ class ActiveRun {
   bool begun_ = false;
 };
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -9,12 +9,13 @@
 #include <utility>
 
 #include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/io/atomic_file.hpp"
 #include "hqmm/io/byte_source.hpp"
 #include "hqmm/io/json_text.hpp"
 #include "hqmm/run/run_directory.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 /// Of the values, not of how they are written. Cells of before there were seals have none.
@@ -64,4 +65,4 @@ void CellFolder::keep(const std::string& name, nlohmann::ordered_json cell) cons
   write(name + ".json", cell.dump(2) + "\n");
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace hqmm {
+namespace hqmm::detail {
 
 class CellFolder {
  public:
@@ -34,4 +34,4 @@ class CellFolder {
   OnDamage on_damage_;
 };
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

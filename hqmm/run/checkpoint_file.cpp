@@ -2,16 +2,17 @@
 
 #include <nlohmann/json.hpp>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/io/byte_source.hpp"
 #include "hqmm/io/hdf5_image.hpp"
 #include "hqmm/io/hdf5_sandbox.hpp"
 #include "hqmm/io/json_text.hpp"
 #include "hqmm/io/model_arrays.hpp"
+#include "hqmm/io/model_bytes.hpp"
 #include "hqmm/io/place.hpp"
 #include "hqmm/run/train_config.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 constexpr std::string_view kFormat = "hqmm-checkpoint";
@@ -266,4 +267,4 @@ Checkpoint parse_checkpoint(const std::string& bytes, const std::string& file,
   return out;
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -6,7 +6,7 @@
 
 #include "hqmm/learn/trainer.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// `run` is a fingerprint of the run's configuration, so that a checkpoint is not taken for another
 /// run's.
@@ -18,4 +18,4 @@ namespace hqmm {
 [[nodiscard]] Checkpoint parse_checkpoint(const std::string& bytes, const std::string& file,
                                           const std::string& run);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -11,14 +11,17 @@
 #include <vector>
 
 #include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/core/sha256.hpp"
 #include "hqmm/io/byte_source.hpp"
+#include "hqmm/io/classifier_bytes.hpp"
 #include "hqmm/io/classifier_file.hpp"
 #include "hqmm/io/json_number.hpp"
 #include "hqmm/io/json_text.hpp"
 #include "hqmm/io/place.hpp"
+#include "hqmm/model/log_posteriors.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 using OrderedJson = nlohmann::ordered_json;
@@ -119,4 +122,4 @@ ClassifierHooks FoldCells::with_members(ClassifierHooks hooks) {
   return hooks;
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

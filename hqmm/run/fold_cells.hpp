@@ -12,7 +12,7 @@
 #include "hqmm/run/cell_folder.hpp"
 #include "hqmm/run/run_directory.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 class FoldCells {
  public:
@@ -39,4 +39,4 @@ class FoldCells {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -10,8 +10,9 @@
 #include "hqmm/io/json_text.hpp"
 #include "hqmm/run/train_config.hpp"
 #include "hqmm/score/score_json.hpp"
+#include "hqmm/version.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 using Ordered = nlohmann::ordered_json;
@@ -80,4 +81,4 @@ std::string classifier_provenance(const SequenceSet& data,
   return json_text(out);
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -8,7 +8,7 @@
 #include "hqmm/learn/trainer.hpp"
 #include "hqmm/score/score.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// The scores of a trained model on the data it was trained and selected on.
 struct TrainScores {
@@ -34,4 +34,4 @@ struct TrainScores {
                                                 const std::vector<ClassifierSetting>& settings,
                                                 const FoldOutcome& selected);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -12,7 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/io/atomic_file.hpp"
 #include "hqmm/io/byte_source.hpp"
 #include "hqmm/io/descriptor.hpp"
@@ -21,7 +21,7 @@
 #include "hqmm/run/checkpoint_file.hpp"
 #include "hqmm/run/train_config.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 constexpr const char* kConfig = "config.json";
@@ -205,4 +205,4 @@ void RunDirectory::keep_history_up_to(const Checkpoint& checkpoint) const {
   write_file(name, kept);
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

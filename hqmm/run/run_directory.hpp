@@ -15,7 +15,7 @@
 
 #include "hqmm/learn/trainer.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 class RunDirectory {
  public:
@@ -68,4 +68,4 @@ bool make_run_folder(const std::string& path);
 /// A folder that holds a config.json.
 [[nodiscard]] bool is_run_directory(const std::string& path);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -11,11 +11,11 @@
 #include <system_error>
 #include <utility>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/io/place.hpp"
 #include "hqmm/run/run_directory.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 constexpr int kMostTries = 1000;  // each is lost to another process that ends just then
@@ -69,4 +69,4 @@ bool is_training(const std::string& path) {
   return lock.is_open() && ::flock(lock.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -6,7 +6,7 @@
 
 #include "hqmm/io/descriptor.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 class RunLock {
  public:
@@ -33,4 +33,4 @@ class RunLock {
 /// Whether a process trains in this run directory now. Takes nothing and changes nothing.
 [[nodiscard]] bool is_training(const std::string& path);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

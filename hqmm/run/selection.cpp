@@ -11,14 +11,14 @@
 #include <numeric>
 #include <optional>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/core/parallel.hpp"
 #include "hqmm/evaluate/statistics.hpp"
 #include "hqmm/io/json_number.hpp"
 #include "hqmm/model/parameters.hpp"
 #include "hqmm/run/active_run.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 /// Processor time of the calling thread: other work on the machine adds nothing to it.
@@ -178,4 +178,4 @@ nlohmann::ordered_json candidate_json(const Candidate& candidate) {
   return out;
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -13,7 +13,7 @@
 #include "hqmm/learn/option_table.hpp"
 #include "hqmm/run/session.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// What a grid varies; at least one size of each. No field or emission: the learner's own.
 struct GridAxes {
@@ -71,4 +71,4 @@ struct SelectionHooks {
 /// What is known of a ranked model: sizes, parameters, bits, its distance from the best, seconds.
 [[nodiscard]] nlohmann::ordered_json candidate_json(const Candidate& candidate);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -2,11 +2,12 @@
 
 #include <utility>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/io/model_file.hpp"
 #include "hqmm/learn/start.hpp"
+#include "hqmm/learn/train_planned.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 constexpr const char* kWarmStartFile = "warm_start.h5";
@@ -60,7 +61,8 @@ class SessionRun {
     if (probe) hooks.on_step = probe->watcher();
     hooks.on_resume = request_.hooks.on_resume;
     if (run_ != nullptr) hooks.on_checkpoint = [this](const Checkpoint& at) { (*run_)->save(at); };
-    out_.trained = train(data_, options_, hooks, warm, checkpoint ? &*checkpoint : nullptr);
+    out_.trained =
+        train_planned(data_, options_, hooks, {warm, checkpoint ? &*checkpoint : nullptr});
     if (probe) out_.bound = probe->report();
     report();
     return std::move(out_);
@@ -117,7 +119,7 @@ class SessionRun {
     const TrainOptions em = em_start_options(options_);
     if (request_.hooks.on_stage) request_.hooks.on_stage(Stage::kWarmStart, em);
     // EM takes whole sequences; the validation burn-in, all that it needs of the plan, is the same.
-    TrainResult found = train(data_, em, hooks_of(Stage::kWarmStart));
+    TrainResult found = train_planned(data_, em, hooks_of(Stage::kWarmStart));
     out_.warm_start_seconds = found.seconds;
     if (found.status != TrainStatus::kInterrupted) return std::move(found.model);
     if (run_ != nullptr) run_->mark_begun();
@@ -141,16 +143,18 @@ class SessionRun {
     if (request_.report == Report::kNothing) return;
     if (request_.report == Report::kSelect && interrupted) return;
     const AnyModel& model = out_.trained.model;
-    out_.scores.validation =
-        score(model, data_.validation, data_.plan.validation_burn_in, options_.threads,
-              request_.report == Report::kSelect ? Detail::kSequences : Detail::kSums);
+    out_.scores.validation = score(model, data_.validation,
+                                   {.burn_in = data_.plan.validation_burn_in,
+                                    .threads = options_.threads,
+                                    .per_sequence = request_.report == Report::kSelect});
     if (request_.report == Report::kSelect) {
       out_.provenance = select_provenance(options_, data_.train, data_.validation, out_.trained,
                                           out_.scores.validation.bits_per_symbol.value());
       return;
     }
-    out_.scores.train =
-        score(model, data_.train, train_burn_in(data_), options_.threads, Detail::kSums);
+    out_.scores.train = score(
+        model, data_.train,
+        {.burn_in = train_burn_in(data_), .threads = options_.threads, .per_sequence = false});
     out_.provenance = train_provenance(options_, text_of(request_.warm_start.kind), data_.train,
                                        data_.validation, out_.trained, out_.scores);
   }
@@ -192,4 +196,4 @@ SessionResult Session::run(const SessionRequest& request) const {
   return SessionRun(*this, request).run();
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -19,7 +19,7 @@
 #include "hqmm/run/active_run.hpp"
 #include "hqmm/run/provenance.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 struct SessionData {
   std::shared_ptr<const SequenceSet> train;
@@ -101,4 +101,4 @@ class Session {
   DataPlan plan_;
 };
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

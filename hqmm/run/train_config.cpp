@@ -3,11 +3,11 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/io/json_number.hpp"
 #include "hqmm/learn/option_table.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 using OrderedJson = nlohmann::ordered_json;
@@ -155,7 +155,7 @@ OrderedJson to_json(const RestartSummary& summary) {
 RestartSummary restart_summary_from_json(const nlohmann::json& json) {
   RestartSummary out;
   get(json, "restart", out.restart);
-  out.status = get_name(json, "status", parse_status);
+  out.status = get_name(json, "status", parse<TrainStatus>);
   get(json, "epochs_run", out.epochs_run);
   get(json, "best_epoch", out.best_epoch);
   out.best_validation = -std::numeric_limits<double>::infinity();
@@ -196,4 +196,4 @@ OrderedJson to_json(const StationarityReport& r) {
   return out;
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

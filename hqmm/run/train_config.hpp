@@ -7,7 +7,7 @@
 #include "hqmm/learn/stationarity.hpp"
 #include "hqmm/learn/trainer.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 [[nodiscard]] nlohmann::ordered_json to_json(const TrainOptions& options);
 /// Throws kBadData (without a file) naming the key that is missing or of the wrong kind.
@@ -23,4 +23,4 @@ namespace hqmm {
 
 [[nodiscard]] nlohmann::ordered_json to_json(const StationarityReport& report);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

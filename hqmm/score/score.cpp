@@ -6,6 +6,7 @@
 #include "hqmm/engine/likelihood.hpp"
 
 namespace hqmm {
+using namespace detail;
 namespace {
 
 /// Sums over sequences, in their order.
@@ -77,18 +78,18 @@ std::optional<double> bits(double log_likelihood, double symbols) {
 
 }  // namespace
 
-Score score(const AnyModel& model, const SequenceSet& set, std::size_t burn_in, int threads,
-            Detail detail) {
+Score score(const AnyModel& model, const SequenceSet& set, const ScoreOptions& options) {
   Score out;
   out.feasibility_residual = feasibility_residual(model);
   Sums sums(set.size(), alphabet_of(model).size());
-  if (detail == Detail::kSequences) out.per_sequence.reserve(set.size());
-  fast_log_likelihoods(model, set, burn_in, threads, [&](std::size_t first, auto found) {
-    for (std::size_t i = 0; i < found.size(); ++i)
-      sums.add(found[i], first + i, set.weight(first + i), out);
-    if (detail == Detail::kSequences)
-      out.per_sequence.insert(out.per_sequence.end(), found.begin(), found.end());
-  });
+  if (options.per_sequence) out.per_sequence.reserve(set.size());
+  fast_log_likelihoods(
+      model, set, options.burn_in, options.threads, [&](std::size_t first, auto found) {
+        for (std::size_t i = 0; i < found.size(); ++i)
+          sums.add(found[i], first + i, set.weight(first + i), out);
+        if (options.per_sequence)
+          out.per_sequence.insert(out.per_sequence.end(), found.begin(), found.end());
+      });
   sums.finish(out);
   out.bits_per_symbol = bits(out.log_likelihood, sums.weighted_symbols());
   if (out.bits_per_symbol) out.perplexity = std::exp2(*out.bits_per_symbol);

@@ -15,9 +15,10 @@
 #include <optional>
 #include <vector>
 
+#include "hqmm/core/export.hpp"
 #include "hqmm/model/likelihood.hpp"
 
-namespace hqmm {
+namespace HQMM_API hqmm {
 
 struct Score {
   std::uint64_t sequences = 0;    // with at least one scored symbol
@@ -44,13 +45,17 @@ struct Score {
   };
   std::optional<Place> first_impossible;  // symbol of probability 0
 
-  std::vector<SequenceLikelihood> per_sequence;  // none with Detail::kSums
+  std::vector<SequenceLikelihood> per_sequence;  // none unless asked for
 };
 
-/// Whether the likelihoods of single sequences are kept: 40 bytes for each.
-enum class Detail { kSums, kSequences };
+struct ScoreOptions {
+  std::size_t burn_in = 0;   // symbols of every sequence that move the state and are not scored
+  int threads = 0;           // 0: all cores; the numbers are the same
+  bool per_sequence = true;  // keep the likelihoods of single sequences: 40 bytes for each
+};
 
-[[nodiscard]] Score score(const AnyModel& model, const SequenceSet& set, std::size_t burn_in,
-                          int threads = 0, Detail detail = Detail::kSequences);
+/// Throws kBadData when the set's symbols are not the model's.
+[[nodiscard]] Score score(const AnyModel& model, const SequenceSet& set,
+                          const ScoreOptions& options = {});
 
 }  // namespace hqmm

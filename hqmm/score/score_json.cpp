@@ -4,7 +4,7 @@
 
 #include "hqmm/io/json_number.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 nlohmann::ordered_json score_json(const Score& score) {
   nlohmann::ordered_json out;
@@ -27,4 +27,4 @@ nlohmann::ordered_json score_json(const Score& score) {
   return out;
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -5,9 +5,9 @@
 
 #include "hqmm/score/score.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// Without the sequences' own likelihoods.
 [[nodiscard]] nlohmann::ordered_json score_json(const Score& score);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -5,6 +5,7 @@
 #include <limits>
 
 namespace hqmm {
+using namespace detail;
 
 double surprise(const StepWeight& weight) {
   if (!(weight.raw > 0.0)) return std::numeric_limits<double>::infinity();

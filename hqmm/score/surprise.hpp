@@ -6,13 +6,15 @@
 #include <cstddef>
 #include <vector>
 
+#include "hqmm/core/export.hpp"
 #include "hqmm/model/filter.hpp"
 
-namespace hqmm {
+namespace HQMM_API hqmm {
 
 /// Bits; infinite for a symbol that the model gives no probability.
 [[nodiscard]] double surprise(const StepWeight& weight);
 
+/// For one thread at a time; a copy for each serves several.
 class SurpriseWindow {
  public:
   /// The mean is over so many symbols, at least one.

@@ -6,7 +6,7 @@
 #include "hqmm/stiefel/gram.hpp"
 #include "hqmm/stiefel/products.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 Stack cayley(const Stack& gamma, const Stack& m, double eta) {
   assert(gamma.rows() == m.rows() && gamma.cols() == m.cols());
@@ -42,4 +42,4 @@ Stack cayley(const Stack& gamma, const Stack& m, double eta) {
   return moved;
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -8,10 +8,10 @@
 
 #include "hqmm/core/types.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// Γ₊, by one 2n × 2n solve. gamma, m: p × n. Rounding costs feasibility about 1e-15 a step
 /// whatever the size of ηM, and adds up as a random walk: 4e-14 after 50,000 steps at n = 6.
 [[nodiscard]] Stack cayley(const Stack& gamma, const Stack& m, double eta);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

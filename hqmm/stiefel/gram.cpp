@@ -6,7 +6,7 @@
 
 #include "hqmm/stiefel/products.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 Matrix gram(const Stack& z) {
   SquareMemory h(z.cols(), 1);
@@ -23,4 +23,4 @@ double safe_scale(const Stack& z) {
   return std::ldexp(1.0, std::min(-std::ilogb(largest), 1000));
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

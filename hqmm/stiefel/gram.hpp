@@ -5,7 +5,7 @@
 
 #include "hqmm/core/types.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// H = Z†Z, n × n, exactly Hermitian.
 [[nodiscard]] Matrix gram(const Stack& z);
@@ -23,4 +23,4 @@ namespace hqmm {
 /// of Z are of extreme size. Z must be finite and not zero.
 [[nodiscard]] double safe_scale(const Stack& z);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

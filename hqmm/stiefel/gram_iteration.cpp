@@ -16,7 +16,7 @@
 #include "hqmm/stiefel/products-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace hqmm::HWY_NAMESPACE {
+namespace hqmm::detail::HWY_NAMESPACE {
 namespace {
 
 /// a, b, c of the literal polynomial.
@@ -167,11 +167,11 @@ GramIteration::Outcome convergent(GramIteration::Squares& squares, const Square&
 }
 
 }  // namespace
-}  // namespace hqmm::HWY_NAMESPACE
+}  // namespace hqmm::detail::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace hqmm {
+namespace hqmm::detail {
 
 HWY_EXPORT(literal);
 HWY_EXPORT(convergent);
@@ -209,5 +209,5 @@ GramIteration::Outcome GramIteration::run_convergent(double c, int budget) {
   return HWY_DYNAMIC_DISPATCH(convergent)(squares_, identity_, c, budget);
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail
 #endif

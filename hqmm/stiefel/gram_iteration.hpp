@@ -14,7 +14,7 @@
 
 #include "hqmm/stiefel/square.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// ‖H − I‖_F, ‖H‖²_F and tr H.
 struct GramNorms {
@@ -57,4 +57,4 @@ class GramIteration {
   Square identity_;
 };
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -8,7 +8,7 @@
 #include "hqmm/stiefel/gram.hpp"
 #include "hqmm/stiefel/products.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 /// Singular values grow by at most 15/8 a step, so over this many the rounding of H grows by no
@@ -126,4 +126,4 @@ RetractionReport retract(Stack& z, Stack& gamma, GramIteration& iteration) {
   return run_rounds(z, gamma, iteration, kRetractionTolerance, kRetractionIterations, false);
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -19,7 +19,7 @@
 #include "hqmm/core/types.hpp"
 #include "hqmm/stiefel/gram_iteration.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// The paper's map, `steps` times. Works on Z† when Z is wide. Zero gives zero (no gradient, no
 /// direction); a non-finite Z comes back as it is, for the caller to notice.
@@ -57,4 +57,4 @@ inline constexpr int kRetractionIterations = 30;
 /// residual is what theory says.
 [[nodiscard]] RetractionReport retract(Stack& z, Stack& gamma, GramIteration& iteration);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -7,7 +7,7 @@
 #include "hqmm/core/decompositions.hpp"
 #include "hqmm/stiefel/gram.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
@@ -38,4 +38,4 @@ double operator_distance(const Stack& a, const Stack& b) {
   return spectral_norm(a - b);
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -7,7 +7,7 @@
 
 #include "hqmm/core/types.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// UV†, p × n. A rank-deficient Z has many polar factors; one of them is returned. A non-finite Z
 /// comes back as it is. Give it a Stack: for an unevaluated expression overload resolution prefers
@@ -25,4 +25,4 @@ namespace hqmm {
 /// ‖A − B‖_op
 [[nodiscard]] double operator_distance(const Stack& a, const Stack& b);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

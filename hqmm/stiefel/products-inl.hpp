@@ -17,7 +17,7 @@
 #include "hqmm/stiefel/products.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace hqmm::HWY_NAMESPACE {
+namespace hqmm::detail::HWY_NAMESPACE {
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -258,7 +258,7 @@ HWY_INLINE void mirror(const Square& c) {
 }
 
 }  // namespace
-}  // namespace hqmm::HWY_NAMESPACE
+}  // namespace hqmm::detail::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #endif

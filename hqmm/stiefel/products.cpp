@@ -13,7 +13,7 @@
 #include "hqmm/stiefel/products-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace hqmm::HWY_NAMESPACE {
+namespace hqmm::detail::HWY_NAMESPACE {
 namespace {
 
 /// Rows of a tall matrix that are taken through all columns before the next ones: 128 KiB of them
@@ -70,11 +70,11 @@ void scale_numbers(double a, double* y, Index count) {
 }
 
 }  // namespace
-}  // namespace hqmm::HWY_NAMESPACE
+}  // namespace hqmm::detail::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace hqmm {
+namespace hqmm::detail {
 
 HWY_EXPORT(tall_product);
 HWY_EXPORT(adjoint_product);
@@ -111,5 +111,5 @@ void scale(double a, Stack& y) {
   HWY_DYNAMIC_DISPATCH(scale_numbers)(a, reinterpret_cast<double*>(y.data()), 2 * y.size());
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail
 #endif

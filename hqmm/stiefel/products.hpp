@@ -10,7 +10,7 @@
 
 #include "hqmm/stiefel/square.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// A matrix to read: where it begins, and how many numbers (two per element) its rows are apart.
 struct Operand {
@@ -44,4 +44,4 @@ void blend(double a, const Stack& x, double b, Stack& y);
 /// Y ← aY
 void scale(double a, Stack& y);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

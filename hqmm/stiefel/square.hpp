@@ -10,7 +10,7 @@
 
 #include "hqmm/core/types.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// A view: copies and swaps are of the place, not of the numbers.
 class Square {
@@ -76,4 +76,4 @@ class SquareMemory {
   return out;
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

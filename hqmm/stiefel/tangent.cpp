@@ -5,7 +5,7 @@
 
 #include "hqmm/stiefel/products.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 /// A ← c·½(A + A†)
@@ -55,4 +55,4 @@ double feasibility_residual(const Stack& gamma) {
   return std::sqrt(sum);
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -7,7 +7,7 @@
 #include "hqmm/core/types.hpp"
 #include "hqmm/stiefel/square.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// P_Γ(G): the orthogonal projection onto the tangent space when Γ is feasible, and the same
 /// formula (no projection any more) when it is not, as the paper's algorithm needs it.
@@ -20,4 +20,4 @@ void blend_tangent(const Stack& gamma, const Stack& g, double past, double prese
 /// ‖Γ†Γ − I‖_F
 [[nodiscard]] double feasibility_residual(const Stack& gamma);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -12,9 +12,10 @@
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 
-#include "hqmm/hqmm.hpp"
+#include "library.hpp"
 
 namespace hqmm::python {
+using namespace detail;
 
 namespace py = pybind11;
 

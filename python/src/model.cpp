@@ -154,8 +154,8 @@ py::array initial(const py::object& self) {
 
 py::array_t<double> score_sequences(const ModelFile& file, const SequenceSet& set,
                                     std::size_t burn_in, int threads) {
-  const Score found =
-      Watch().run_interruptible([&] { return score(file.model, set, burn_in, threads); });
+  const Score found = Watch().run_interruptible(
+      [&] { return score(file.model, set, {.burn_in = burn_in, .threads = threads}); });
   py::array_t<double> out(static_cast<py::ssize_t>(set.size()));
   auto to = out.mutable_unchecked<1>();
   for (py::ssize_t i = 0; i < to.shape(0); ++i)
@@ -165,8 +165,8 @@ py::array_t<double> score_sequences(const ModelFile& file, const SequenceSet& se
 
 py::object score_figures(const ModelFile& file, const SequenceSet& set, std::size_t burn_in,
                          int threads) {
-  const Score found =
-      Watch().run_interruptible([&] { return score(file.model, set, burn_in, threads); });
+  const Score found = Watch().run_interruptible(
+      [&] { return score(file.model, set, {.burn_in = burn_in, .threads = threads}); });
   return to_python(score_json(found).dump());
 }
 

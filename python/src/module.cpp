@@ -3,6 +3,7 @@
 
 #include "binding.hpp"
 #include "hqmm/core/simd.hpp"
+#include "hqmm/version.hpp"
 
 namespace hqmm::python {
 namespace {
@@ -48,7 +49,7 @@ PYBIND11_MODULE(_core, m) {
   using namespace hqmm::python;
   m.doc() = "The compiled part of hqmm.";
   m.attr("__version__") = HQMM_VERSION;
-  m.attr("simd_target") = std::string(hqmm::simd_target());
+  m.attr("simd_target") = std::string(hqmm::detail::simd_target());
   py::register_exception_translator(&translate);
   bind_options(m);
   bind_sequences(m);

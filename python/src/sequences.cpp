@@ -198,13 +198,13 @@ SequenceSet read_files(const std::vector<std::string>& paths,
                        const std::vector<std::string>& variables, std::optional<int> base,
                        const py::function& on_warning) {
   ReadOptions options;
-  options.format = parse_format(format);
+  options.format = parse<Format>(format);
   options.alphabet = alphabet;
   options.label_column = label_column;
   options.variables = variables;
   options.base = base;
   options.on_warning = [&](const std::string& text) { on_warning(text); };
-  options.ambiguous = parse_ambiguous(ambiguous);
+  options.ambiguous = parse<Ambiguous>(ambiguous);
   return read_sequences(paths, options);
 }
 

@@ -11,7 +11,7 @@
 #include "support/circuits.hpp"
 #include "support/matrices.hpp"
 
-namespace hqmm::testing {
+namespace hqmm::detail::testing {
 namespace {
 
 constexpr double kExact = 1e-11;
@@ -233,4 +233,4 @@ TEST(Shannon, TheSameGatesEveryTime) {
 }
 
 }  // namespace
-}  // namespace hqmm::testing
+}  // namespace hqmm::detail::testing

@@ -10,7 +10,7 @@
 #include "support/circuits.hpp"
 #include "support/reference.hpp"
 
-namespace hqmm::testing {
+namespace hqmm::detail::testing {
 namespace {
 
 constexpr double kAsGood = 1e-10;
@@ -151,4 +151,4 @@ TEST(ModelCircuit, RefusesWhatIsNoCircuit) {
 }
 
 }  // namespace
-}  // namespace hqmm::testing
+}  // namespace hqmm::detail::testing

@@ -1,4 +1,4 @@
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 
 #include "support/property.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 TEST(Error, NamesOptionsInTheWordsOfItsReader) {
@@ -161,4 +161,4 @@ HQMM_PROPERTY(Printable, NeverShowsAControlByte) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

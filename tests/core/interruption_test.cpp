@@ -7,7 +7,7 @@
 #include "hqmm/core/error.hpp"
 #include "hqmm/core/parallel.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 const std::function<bool()> kAlways = [] { return true; };
@@ -68,4 +68,4 @@ TEST(Interruption, BodiesOfALoopAreInItsScope) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -10,7 +10,7 @@
 
 #include "hqmm/core/random.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 constexpr std::uint64_t kPanelsSeed = 77;
@@ -227,4 +227,4 @@ TEST(Panels, DotIsTheSumOverTheColumns) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

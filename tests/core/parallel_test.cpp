@@ -19,7 +19,7 @@
 
 #include "support/property.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 constexpr int kThreadCounts[] = {0, 1, 2, 3, 8};
@@ -233,4 +233,4 @@ TEST(ResolveThreads, TakesZeroForAllCores) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -11,7 +11,7 @@
 #include "hqmm/core/panels.hpp"
 #include "hqmm/core/random.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 constexpr std::uint64_t kPlanesSeed = 78;
@@ -169,4 +169,4 @@ TEST(Planes, MirrorGivesAHermitianMatrix) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -9,7 +9,7 @@
 
 #include "support/property.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 constexpr std::uint64_t kRandomSeed = 20240229;
@@ -226,4 +226,4 @@ TEST(Permutation, IsUniformOverAllOrders) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 TEST(Sha256, GivesThePublishedDigests) {
@@ -16,4 +16,4 @@ TEST(Sha256, GivesThePublishedDigests) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

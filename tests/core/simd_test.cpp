@@ -8,7 +8,7 @@
 
 #include "hqmm/core/panels.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 TEST(Simd, KernelsRunOnTheTargetThatIsNamed) {
@@ -26,4 +26,4 @@ TEST(Simd, KernelsRunOnTheTargetThatIsNamed) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -5,10 +5,10 @@
 #include "hqmm/core/error.hpp"
 #include "support/support.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
-using hqmm::testing::expect_error;
+using hqmm::detail::testing::expect_error;
 using Kind = Alphabet::Kind;
 using Tokens = std::vector<std::string>;
 
@@ -205,4 +205,4 @@ TEST(Alphabet, ComparesWhatItWrites) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

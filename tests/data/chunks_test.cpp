@@ -5,10 +5,10 @@
 #include "support/property.hpp"
 #include "support/support.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
-using hqmm::testing::expect_error;
+using hqmm::detail::testing::expect_error;
 
 /// Sequences of these lengths; symbol t of sequence i is 10·i + t, modulo 200.
 SequenceSet set_of(const std::vector<std::size_t>& lengths) {
@@ -120,4 +120,4 @@ HQMM_PROPERTY(Cut, ChunksLieEndToEndAndOnlyATailIsLost) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

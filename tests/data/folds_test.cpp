@@ -5,13 +5,14 @@
 #include <algorithm>
 #include <set>
 
+#include "hqmm/data/group_sequences.hpp"
 #include "support/grouped_sets.hpp"
 #include "support/support.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
-using namespace hqmm::testing;
+using namespace hqmm::detail::testing;
 
 HQMM_PROPERTY(MakeFolds, PartitionBalanceAndDeterminism) {
   const std::uint64_t seed = draw.number();
@@ -136,4 +137,4 @@ TEST(MakeFolds, SaysWhyItCannot) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

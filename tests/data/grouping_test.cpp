@@ -6,13 +6,14 @@
 #include <numeric>
 
 #include "hqmm/core/random.hpp"
+#include "hqmm/data/group_sequences.hpp"
 #include "support/grouped_sets.hpp"
 #include "support/support.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
-using namespace hqmm::testing;
+using namespace hqmm::detail::testing;
 
 TEST(Grouping, ParsesAndWritesItself) {
   EXPECT_EQ(Grouping::parse("none"), kNone);
@@ -135,4 +136,4 @@ HQMM_PROPERTY(GroupSequences, AgreesWithTheDefinition) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -7,13 +7,14 @@
 #include <limits>
 #include <set>
 
+#include "hqmm/data/group_sequences.hpp"
 #include "support/grouped_sets.hpp"
 #include "support/support.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
-using namespace hqmm::testing;
+using namespace hqmm::detail::testing;
 
 HQMM_PROPERTY(HoldOut, PartitionBalanceAndDeterminism) {
   const std::uint64_t seed = draw.number();
@@ -103,4 +104,4 @@ TEST(HoldOut, SaysWhyItCannot) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

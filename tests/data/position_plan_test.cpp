@@ -6,7 +6,7 @@
 
 #include "hqmm/core/error.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 using Sets = std::vector<std::uint32_t>;
@@ -98,4 +98,4 @@ TEST(PositionPlan, AWindowBeyondTheEndAndAnEmptyMapAreRefused) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -10,7 +10,7 @@
 #include "hqmm/core/error.hpp"
 #include "support/property.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 using Symbols = std::vector<Symbol>;
@@ -335,4 +335,4 @@ TEST(SequenceSet, WeightsAreKeptInUnitsOfTheirMean) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

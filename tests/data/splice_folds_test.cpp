@@ -6,13 +6,14 @@
 #include <fstream>
 #include <map>
 
+#include "hqmm/data/group_sequences.hpp"
 #include "support/grouped_sets.hpp"
 #include "support/support.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
-using namespace hqmm::testing;
+using namespace hqmm::detail::testing;
 
 /// Rows "EI, ATRINS-DONOR-521, CCAGCT…"; those with an ambiguity code are left out.
 SequenceSet read_splice(const std::filesystem::path& path, std::size_t& rows) {
@@ -98,4 +99,4 @@ TEST(Splice, FoldsAreBalancedAndKeepFamiliesTogether) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -5,7 +5,7 @@
 
 #include "hqmm/data/sequence_set.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 TEST(SymbolSets, AreTheCodesOfNucleotidesAndAminoAcids) {
@@ -53,4 +53,4 @@ TEST(SymbolSets, AreFoundInNarrowAndInWideBlocks) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -8,7 +8,7 @@
 #include "hqmm/engine/chain/program.hpp"
 #include "support/support.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 using testing::expect_error;
@@ -27,14 +27,14 @@ BatchShape shape_of(Index n, Index w, Index s) {
 }
 
 TEST(Choose, NamesAreThoseOfTheKinds) {
-  for (const EngineKind kind : kAll) EXPECT_EQ(engine_named(engine_name(kind)), kind);
-  EXPECT_STREQ(engine_name(EngineKind::kAuto), "auto");
-  EXPECT_STREQ(engine_name(EngineKind::kSuperoperator), "superoperator");
+  for (const EngineKind kind : kAll) EXPECT_EQ(parse<EngineKind>(name_of(kind)), kind);
+  EXPECT_EQ(name_of(EngineKind::kAuto), "auto");
+  EXPECT_EQ(name_of(EngineKind::kSuperoperator), "superoperator");
   for (const char* name : {"", "Auto", "turbo", "kraus "}) {
     expect_error(ErrorCode::kUsage, "auto, naive, factor, pure, lanes, superoperator, kraus",
-                 [&] { static_cast<void>(engine_named(name)); });
+                 [&] { static_cast<void>(parse<EngineKind>(name)); });
   }
-  expect_error(ErrorCode::kUsage, "turbo", [] { static_cast<void>(engine_named("turbo")); });
+  expect_error(ErrorCode::kUsage, "turbo", [] { static_cast<void>(parse<EngineKind>("turbo")); });
 }
 
 TEST(Choose, WhatIsWantedIsTaken) {
@@ -42,15 +42,14 @@ TEST(Choose, WhatIsWantedIsTaken) {
   shape.state_rank = 1;
   for (const EngineKind kind : {EngineKind::kNaive, EngineKind::kFactor, EngineKind::kPure,
                                 EngineKind::kSuperoperator, EngineKind::kKraus})
-    EXPECT_EQ(choose(shape, kind).engine, kind) << engine_name(kind);
+    EXPECT_EQ(choose(shape, kind).engine, kind) << name_of(kind);
 }
 
 TEST(Choose, WhatDoesNotFitIsRefusedAndSaysWhy) {
   const auto refuses = [](EngineKind kind, const BatchShape& shape, const char* why) {
-    SCOPED_TRACE(engine_name(kind));
+    SCOPED_TRACE(name_of(kind));
     expect_error(ErrorCode::kUsage, why, [&] { static_cast<void>(choose(shape, kind)); });
-    expect_error(ErrorCode::kUsage, engine_name(kind),
-                 [&] { static_cast<void>(choose(shape, kind)); });
+    expect_error(ErrorCode::kUsage, name_of(kind), [&] { static_cast<void>(choose(shape, kind)); });
   };
   refuses(EngineKind::kFactor, shape_of(4, 2, 4), "Kraus rank of 1");
   refuses(EngineKind::kPure, shape_of(4, 2, 4), "Kraus rank of 1");
@@ -143,4 +142,4 @@ TEST(Choose, TotalsOfModelsThatAreNotFeasibleAreCounted) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -11,7 +11,7 @@
 #include "support/matrices.hpp"
 #include "support/reference.hpp"
 
-namespace hqmm::testing {
+namespace hqmm::detail::testing {
 namespace {
 
 const std::function<bool()> kNever = [] { return false; };
@@ -213,4 +213,4 @@ TEST(EdgeCounts, StopWhenAsked) {
 }
 
 }  // namespace
-}  // namespace hqmm::testing
+}  // namespace hqmm::detail::testing

@@ -5,7 +5,7 @@
 #include "support/engine.hpp"
 #include "support/matrices.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 using testing::Batch;
@@ -121,7 +121,7 @@ void expect_not_finite_as_naive(const Batch& batch) {
   }
   for (const EngineKind engine : testing::engines_for(batch)) {
     for (const int threads : {1, 2}) {
-      SCOPED_TRACE(fmt::format("{}, {} threads", engine_name(engine), threads));
+      SCOPED_TRACE(fmt::format("{}, {} threads", name_of(engine), threads));
       try {
         const BatchGradient found = batch.gradient_by(engine, threads);
         ADD_FAILURE() << "a gradient of " << found.sets.size() << " sets";
@@ -218,4 +218,4 @@ TEST(EngineRange, ModelsThatAreNoNumbersAreNamedWhereTheyAreMet) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -4,7 +4,7 @@
 #include "hqmm/model/sample.hpp"
 #include "support/engine.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 using testing::Batch;
@@ -42,7 +42,7 @@ TEST(EngineRuns, MoreSymbolsInOneSequenceThanASegmentHolds) {
     testing::expect_close(one.log_likelihood, filtered[0].log_likelihood, "log-likelihood");
     EXPECT_EQ(one.scored, filtered[0].scored);
     for (const EngineKind engine : testing::engines_for(batch)) {
-      SCOPED_TRACE(engine_name(engine));
+      SCOPED_TRACE(name_of(engine));
       testing::expect_same(batch, batch.gradient_by(engine), one);
     }
   }
@@ -143,7 +143,7 @@ std::vector<EngineKind> fitting(const Batch& batch) {
 TEST(EngineRuns, TheBytesAreTheSameAtAnyThreadCount) {
   for (const Batch& batch : some_batches()) {
     for (const EngineKind engine : fitting(batch)) {
-      SCOPED_TRACE(fmt::format("{}: n={} w={}, {} sequences", engine_name(engine),
+      SCOPED_TRACE(fmt::format("{}: n={} w={}, {} sequences", name_of(engine),
                                batch.model.latent_dim(), batch.model.kraus_rank(),
                                batch.set.size()));
       const BatchGradient one = batch.gradient_by(engine, 1);
@@ -159,9 +159,9 @@ TEST(EngineRuns, TheBytesAreTheSameFromUsedMemory) {
   for (const int round : {0, 1}) {
     for (const Batch& batch : batches) {
       for (const EngineKind engine : fitting(batch)) {
-        SCOPED_TRACE(fmt::format("round {}, {}: n={} w={}, {} sequences", round,
-                                 engine_name(engine), batch.model.latent_dim(),
-                                 batch.model.kraus_rank(), batch.set.size()));
+        SCOPED_TRACE(fmt::format("round {}, {}: n={} w={}, {} sequences", round, name_of(engine),
+                                 batch.model.latent_dim(), batch.model.kraus_rank(),
+                                 batch.set.size()));
         GradientOptions options = batch.options;
         options.engine = engine;
         options.want_initial_state = round == 0;
@@ -187,7 +187,7 @@ TEST(EngineRuns, AFailureLeavesTheMemoryUsable) {
   broken.sets[0].gamma().bottomRows(3).setZero();
   GradientScratch scratch;
   for (const EngineKind engine : fitting(batch)) {
-    SCOPED_TRACE(engine_name(engine));
+    SCOPED_TRACE(name_of(engine));
     GradientOptions options = batch.options;
     options.engine = engine;
     EXPECT_THROW(static_cast<void>(gradient(broken, batch.views(), options, 1, scratch)),
@@ -198,4 +198,4 @@ TEST(EngineRuns, AFailureLeavesTheMemoryUsable) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -6,7 +6,7 @@
 #include "hqmm/engine/quantum/gradient.hpp"
 #include "support/engine.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 using testing::Batch;
@@ -215,11 +215,11 @@ TEST(Engines, TheRandomShapesReachAllOfThem) {
   EXPECT_EQ(chosen[static_cast<std::size_t>(EngineKind::kNaive)], 0);
   for (const EngineKind engine :
        {EngineKind::kFactor, EngineKind::kPure, EngineKind::kSuperoperator, EngineKind::kKraus})
-    EXPECT_GE(chosen[static_cast<std::size_t>(engine)], 5) << engine_name(engine);
+    EXPECT_GE(chosen[static_cast<std::size_t>(engine)], 5) << name_of(engine);
   EXPECT_GE(shared, 20);
   for (const std::size_t length : {1, 2, 3})
     EXPECT_GE(lengths[length], 5) << length << " symbols a step";
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

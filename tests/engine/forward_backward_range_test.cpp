@@ -7,7 +7,7 @@
 #include "support/expectation_twin.hpp"
 #include "support/reference.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 using testing::counts_of;
@@ -138,4 +138,4 @@ TEST(CarefulCounts, MatchTheTwin) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

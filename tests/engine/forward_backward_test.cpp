@@ -9,7 +9,7 @@
 #include "support/reference.hpp"
 #include "support/support.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 using testing::counts_of;
@@ -180,4 +180,4 @@ TEST(ForwardBackward, RefusesASymbolThatTheModelDoesNotHave) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

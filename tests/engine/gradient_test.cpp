@@ -12,7 +12,7 @@
 #include "support/matrices.hpp"
 #include "support/support.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 using testing::inner;
@@ -253,4 +253,4 @@ TEST(Gradient, OfNothingScoredIsZero) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

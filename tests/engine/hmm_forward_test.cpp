@@ -8,7 +8,7 @@
 #include "support/reference.hpp"
 #include "support/support.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 constexpr std::uint64_t kHmmForwardSeed = 92;
@@ -139,4 +139,4 @@ TEST(HmmForward, RefusesASymbolThatTheModelDoesNotHave) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -9,7 +9,7 @@
 #include "support/reference.hpp"
 #include "support/support.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 using testing::Shape;
@@ -142,4 +142,4 @@ TEST(FastLikelihood, OfAMixtureIsThatOfTheWholeModel) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -11,7 +11,7 @@
 #include "support/reference.hpp"
 #include "support/support.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 using testing::Shape;
@@ -222,4 +222,4 @@ TEST(LongSequence, ThePlanFollowsFromShapes) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -8,7 +8,7 @@
 
 #include "support/engine.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 constexpr std::uint64_t kProgramSeed = 505;
@@ -165,4 +165,4 @@ TEST(Program, IsTheSameForAnyNumberOfThreads) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

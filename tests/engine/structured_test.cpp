@@ -8,7 +8,7 @@
 #include "support/engine.hpp"
 #include "support/matrices.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 using testing::Batch;
@@ -102,7 +102,7 @@ TEST(Structured, EntriesOfCMayBeZero) {
 
 void expect_place(const Batch& batch, std::size_t sequence, std::size_t position) {
   for (const EngineKind engine : testing::engines_for(batch)) {
-    SCOPED_TRACE(engine_name(engine));
+    SCOPED_TRACE(name_of(engine));
     try {
       static_cast<void>(batch.gradient_by(engine));
       ADD_FAILURE() << "a gradient";
@@ -194,4 +194,4 @@ TEST(Structured, ManySymbolsShareOneChannel) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -20,7 +20,7 @@
 #include "support/reference.hpp"
 #include "support/support.hpp"
 
-namespace hqmm::testing {
+namespace hqmm::detail::testing {
 namespace {
 
 constexpr std::uint64_t kSeed = 1707;
@@ -283,4 +283,4 @@ TEST(SymbolSets, WindowsAreSequencesOfTheirOwn) {
 }
 
 }  // namespace
-}  // namespace hqmm::testing
+}  // namespace hqmm::detail::testing

@@ -3,7 +3,7 @@
 #include "hqmm/stiefel/tangent.hpp"
 #include "support/engine.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 using testing::Batch;
@@ -184,4 +184,4 @@ TEST(Weights, StayWithTheirSequencesAcrossRounds) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -11,7 +11,7 @@
 #include "hqmm/model/random_models.hpp"
 #include "support/support.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 constexpr double kClose = 1e-10;
@@ -195,4 +195,4 @@ TEST(WindowLikelihoods, DoNotDependOnWhichWindowsAreTogether) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -10,10 +10,11 @@
 #include "hqmm/evaluate/classification.hpp"
 #include "hqmm/evaluate/cross_validation.hpp"
 #include "hqmm/io/sequences.hpp"
+#include "hqmm/learn/class_labels.hpp"
 #include "support/reference.hpp"
 #include "support/support.hpp"
 
-namespace hqmm::testing {
+namespace hqmm::detail::testing {
 namespace {
 
 using Kind = BaselineOptions::Kind;
@@ -118,4 +119,4 @@ TEST(Baselines, PositionWeightsOnSpliceJunctions) {
 }
 
 }  // namespace
-}  // namespace hqmm::testing
+}  // namespace hqmm::detail::testing

@@ -1,11 +1,12 @@
 // Figures of a classification, against numbers worked out by hand.
 #include "hqmm/evaluate/classification.hpp"
+#include "hqmm/evaluate/paired_errors.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-namespace hqmm::testing {
+namespace hqmm::detail::testing {
 namespace {
 
 using Labels = std::vector<std::uint32_t>;
@@ -111,4 +112,4 @@ TEST(McNemar, IsTheBinomialTail) {
 }
 
 }  // namespace
-}  // namespace hqmm::testing
+}  // namespace hqmm::detail::testing

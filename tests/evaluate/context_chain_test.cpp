@@ -9,7 +9,7 @@
 #include "hqmm/evaluate/baselines.hpp"
 #include "support/support.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 SequenceSet some_sequences() {
@@ -77,4 +77,4 @@ TEST(ContextChain, RefusesNumbersThatDoNotFit) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

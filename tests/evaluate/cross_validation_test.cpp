@@ -9,7 +9,7 @@
 #include "hqmm/core/random.hpp"
 #include "support/support.hpp"
 
-namespace hqmm::testing {
+namespace hqmm::detail::testing {
 namespace {
 
 constexpr std::size_t kLength = 12;
@@ -224,4 +224,4 @@ TEST(Recommendation, FollowsTheLengths) {
 }
 
 }  // namespace
-}  // namespace hqmm::testing
+}  // namespace hqmm::detail::testing

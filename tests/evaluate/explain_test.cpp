@@ -9,7 +9,7 @@
 #include "support/reference.hpp"
 #include "support/support.hpp"
 
-namespace hqmm::testing {
+namespace hqmm::detail::testing {
 namespace {
 
 double log_odds(const Classifier& classifier, const std::vector<Symbol>& x, std::size_t c) {
@@ -119,4 +119,4 @@ TEST(Explanation, TakesNoMoreRowsThanAllowed) {
 }
 
 }  // namespace
-}  // namespace hqmm::testing
+}  // namespace hqmm::detail::testing

@@ -13,7 +13,7 @@
 #include "support/reference.hpp"
 #include "support/support.hpp"
 
-namespace hqmm::testing {
+namespace hqmm::detail::testing {
 namespace {
 
 /// Says yes when it is asked for the tenth time: more often than there are sequences.
@@ -44,7 +44,7 @@ TEST(LongCalls, OfAnyModelEndInsideOfASequence) {
   const Hmm hmm = random_started_hmm(3, 3, random);
   const std::vector<AnyModel> models{random_hqmm({3, 3, 2}, random), hmm, as_edge_hmm(hmm)};
   for (const AnyModel& model : models) {
-    expect_interrupted("score", [&] { (void)score(model, set, 0, 1); });
+    expect_interrupted("score", [&] { (void)score(model, set, {.burn_in = 0, .threads = 1}); });
     expect_interrupted("sample", [&] { (void)sample(model, {.count = 1, .length = 3000}); });
     std::visit(
         [&](const auto& m) {
@@ -74,4 +74,4 @@ TEST(LongCalls, AboutHiddenStatesEndInsideOfASequence) {
 }
 
 }  // namespace
-}  // namespace hqmm::testing
+}  // namespace hqmm::detail::testing

@@ -8,12 +8,13 @@
 
 #include "hqmm/core/error.hpp"
 #include "hqmm/evaluate/cross_validation.hpp"
+#include "hqmm/evaluate/scan_parts.hpp"
 #include "hqmm/evaluate/scan_stretch.hpp"
 #include "hqmm/model/likelihood.hpp"
 #include "hqmm/model/random_models.hpp"
 #include "support/support.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 Classifier random_classifier(std::size_t window, Index classes = 3) {
@@ -280,4 +281,4 @@ TEST(Scan, OddsAndProbabilitiesGoBothWays) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

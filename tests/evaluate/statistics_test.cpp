@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace hqmm::testing {
+namespace hqmm::detail::testing {
 namespace {
 
 TEST(Spread, OfNothingOneAndSeveral) {
@@ -82,4 +82,4 @@ TEST(Holm, StepsDownAndNeverExceedsOne) {
 }
 
 }  // namespace
-}  // namespace hqmm::testing
+}  // namespace hqmm::detail::testing

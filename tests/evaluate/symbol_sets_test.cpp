@@ -10,7 +10,7 @@
 #include "support/readings.hpp"
 #include "support/reference.hpp"
 
-namespace hqmm::testing {
+namespace hqmm::detail::testing {
 namespace {
 
 TEST(SymbolSets, AreSummedOverByBaselines) {
@@ -38,4 +38,4 @@ TEST(SymbolSets, AreSummedOverByBaselines) {
 }
 
 }  // namespace
-}  // namespace hqmm::testing
+}  // namespace hqmm::detail::testing

@@ -9,7 +9,7 @@
 #include "support/files.hpp"
 #include "support/support.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 namespace fs = std::filesystem;
@@ -47,4 +47,4 @@ TEST(Fuzz, EveryFolderOfFilesBelongsToATarget) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -1,12 +1,13 @@
 // The filter against an independent implementation's numbers.
 #include <gtest/gtest.h>
 
+#include "hqmm/model/filter_likelihood.hpp"
 #include "hqmm/model/likelihood.hpp"
 #include "support/golden.hpp"
 #include "support/matrices.hpp"
 #include "support/support.hpp"
 
-namespace hqmm::testing {
+namespace hqmm::detail::testing {
 namespace {
 
 constexpr double kTolerance = 1e-12;
@@ -52,4 +53,4 @@ TEST(GoldenCases, LogLikelihoodIsTheirs) {
 }
 
 }  // namespace
-}  // namespace hqmm::testing
+}  // namespace hqmm::detail::testing

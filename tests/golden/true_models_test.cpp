@@ -10,7 +10,7 @@
 #include "support/matrices.hpp"
 #include "support/support.hpp"
 
-namespace hqmm::testing {
+namespace hqmm::detail::testing {
 namespace {
 
 SequenceSet read_integers(const std::filesystem::path& path) {
@@ -26,7 +26,7 @@ SequenceSet read_integers(const std::filesystem::path& path) {
 
 void expect_accuracy(const AnyModel& model, const SequenceSet& set, std::size_t sequences,
                      double accuracy) {
-  const Score found = score(model, set, kBenchmarkBurnIn);
+  const Score found = score(model, set, {.burn_in = kBenchmarkBurnIn});
   EXPECT_EQ(found.sequences, sequences);
   EXPECT_EQ(found.symbols, sequences * (kBenchmarkLength - kBenchmarkBurnIn));
   EXPECT_NEAR(found.da_mean.value(), accuracy, 1e-8);
@@ -68,4 +68,4 @@ TEST(TrueModels, HqmmIsTheOneOnFile) {
 }
 
 }  // namespace
-}  // namespace hqmm::testing
+}  // namespace hqmm::detail::testing

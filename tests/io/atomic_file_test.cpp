@@ -12,7 +12,7 @@
 #include "support/files.hpp"
 #include "support/support.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 namespace fs = std::filesystem;
@@ -222,4 +222,4 @@ TEST(AtomicFile, WritersOfOneFolderDoNotDisturbEachOther) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

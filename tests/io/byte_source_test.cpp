@@ -10,7 +10,7 @@
 #include "support/files.hpp"
 #include "support/support.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 using testing::corpus;
@@ -130,4 +130,4 @@ TEST(ByteSource, UnpacksALiveStreamAsItComes) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -1,15 +1,17 @@
 // Classifier files: every bit comes back, whatever the classes are called, and damage is named.
 #include "hqmm/io/classifier_file.hpp"
+#include "hqmm/io/classifier_bytes.hpp"
 
 #include <gtest/gtest.h>
 
 #include "hqmm/io/atomic_file.hpp"
+#include "hqmm/io/model_bytes.hpp"
 #include "hqmm/io/model_file.hpp"
 #include "hqmm/model/random_models.hpp"
 #include "support/files.hpp"
 #include "support/support.hpp"
 
-namespace hqmm::testing {
+namespace hqmm::detail::testing {
 namespace {
 
 /// An HMM, a stationary HQMM, a position-dependent one anchored at the end.
@@ -94,4 +96,4 @@ TEST(ClassifierFile, DamageIsOneLine) {
 }
 
 }  // namespace
-}  // namespace hqmm::testing
+}  // namespace hqmm::detail::testing

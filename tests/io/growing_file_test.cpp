@@ -13,7 +13,7 @@
 #include "support/files.hpp"
 #include "support/support.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 class GrowingLog : public ::testing::Test {
@@ -86,4 +86,4 @@ TEST_F(GrowingLog, WhatIsNotThereOrAFolderIsAnError) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -7,7 +7,7 @@
 
 #include "support/support.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 using testing::expect_error;
@@ -65,4 +65,4 @@ TEST(JsonText, TokensThatAreNoUtf8AreNamed) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

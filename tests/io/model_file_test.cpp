@@ -1,5 +1,8 @@
 // Model files: every format keeps every bit, and the same model gives the same bytes.
 #include "hqmm/io/model_file.hpp"
+#include "hqmm/io/model_bytes.hpp"
+
+#include <fmt/core.h>
 
 #include <gtest/gtest.h>
 
@@ -8,7 +11,7 @@
 #include "support/files.hpp"
 #include "support/support.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 const char* const kExtensions[] = {"h5", "json", "mat"};
@@ -131,4 +134,4 @@ TEST(ModelFile, ATokenThatIsNoUtf8IsKeptOrRefused) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

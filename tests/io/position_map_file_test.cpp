@@ -4,7 +4,7 @@
 #include "support/files.hpp"
 #include "support/support.hpp"
 
-namespace hqmm::testing {
+namespace hqmm::detail::testing {
 namespace {
 
 TEST(PositionMapFile, NumbersBetweenBlanksAndCommas) {
@@ -27,4 +27,4 @@ TEST(PositionMapFile, AnythingElseIsNamed) {
 }
 
 }  // namespace
-}  // namespace hqmm::testing
+}  // namespace hqmm::detail::testing

@@ -13,11 +13,11 @@
 #include <thread>
 #include <vector>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/io/place.hpp"
 #include "support/support.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -200,4 +200,4 @@ TEST(Sandbox, LeavesTheProgramsSignalsAlone) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -9,7 +9,7 @@
 #include "support/files.hpp"
 #include "support/support.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 struct Streamed {
@@ -85,4 +85,4 @@ TEST(SequenceStream, ErrorsAreThoseOfAWholeReading) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

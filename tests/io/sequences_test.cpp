@@ -3,7 +3,7 @@
 #include "support/files.hpp"
 #include "support/support.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 using testing::corpus;
@@ -15,10 +15,10 @@ using testing::TemporaryFolder;
 TEST(Sequences, FormatsHaveNames) {
   for (const char* name :
        {"auto", "text", "fasta", "fastq", "uci", "labelled", "csv", "tsv", "mat", "npy", "hdf5"}) {
-    EXPECT_EQ(format_name(parse_format(name)), name);
+    EXPECT_EQ(name_of(parse<Format>(name)), name);
   }
   expect_error(ErrorCode::kUsage, "'xml' is not a format: choose one of auto, text",
-               [] { (void)parse_format("xml"); });
+               [] { (void)parse<Format>("xml"); });
 }
 
 TEST(Sequences, MissingFilesAreNoInput) {
@@ -166,4 +166,4 @@ TEST(Sequences, SpliceReferenceReads) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

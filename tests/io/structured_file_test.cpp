@@ -1,14 +1,18 @@
 // Files of structured models: version 2, every bit kept, and plain models as they always were.
+#include <fmt/core.h>
+
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
+#include "hqmm/io/classifier_bytes.hpp"
 #include "hqmm/io/classifier_file.hpp"
 #include "hqmm/io/model_arrays.hpp"
+#include "hqmm/io/model_bytes.hpp"
 #include "support/reference.hpp"
 #include "support/support.hpp"
 
-namespace hqmm::testing {
+namespace hqmm::detail::testing {
 namespace {
 
 using Anchor = PositionMap::Anchor;
@@ -245,4 +249,4 @@ TEST(StructuredFile, ClassifiersHoldEveryKind) {
 }
 
 }  // namespace
-}  // namespace hqmm::testing
+}  // namespace hqmm::detail::testing

@@ -1,11 +1,11 @@
 #include "hqmm/io/text.hpp"
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/core/random.hpp"
 #include "hqmm/io/sequences.hpp"
 #include "support/files.hpp"
 #include "support/support.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 using testing::expect_error;
@@ -270,4 +270,4 @@ TEST(ToText, TokensAreReadBackOrRefused) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

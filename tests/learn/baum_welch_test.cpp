@@ -11,7 +11,7 @@
 #include "support/reference.hpp"
 #include "support/support.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 using testing::quick;
@@ -263,4 +263,4 @@ TEST(BaumWelch, AnImpossibleSymbolIsADivergenceWithItsPlace) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -8,7 +8,7 @@
 #include "support/learn.hpp"
 #include "support/support.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 using testing::bytes_of;
@@ -57,7 +57,7 @@ void expect_resumable(const TrainOptions& options, const std::optional<AnyModel>
     if (best.size() <= record.epoch) best.push_back(best.empty() ? 0.0 : best.back());
     if (record.best) best[record.epoch] = record.validation.da.value();
   };
-  const TrainResult whole = train(data.train, data.validation, options, hooks, warm);
+  const TrainResult whole = train(data.train, data.validation, options, hooks, {.model = warm});
   ASSERT_GE(files.size(), 2U);
   for (std::size_t k = 0; k < files.size(); ++k) {
     SCOPED_TRACE("from checkpoint " + std::to_string(k));
@@ -71,7 +71,9 @@ void expect_resumable(const TrainOptions& options, const std::optional<AnyModel>
       expect_told(at, from, best);
     };
     later.on_epoch = [&](const EpochRecord& record) { epochs.push_back(record.epoch); };
-    expect_same_result(train(data.train, data.validation, options, later, warm, &from), whole);
+    expect_same_result(
+        train(data.train, data.validation, options, later, {.model = warm, .checkpoint = &from}),
+        whole);
     ASSERT_EQ(epochs.empty(), from.live.empty());
     EXPECT_EQ(told, !from.live.empty());
     if (!epochs.empty()) {
@@ -175,7 +177,8 @@ TEST(Checkpoint, ATimeLimitIsOnTheWorkSinceThen) {
   static_cast<void>(train(data.train, data.validation, options, hooks));
   first.value().seconds = 1e6;
   options.time_limit = 1e5;
-  const TrainResult found = train(data.train, data.validation, options, {}, {}, &*first);
+  const TrainResult found = train(data.train, data.validation, options, {},
+                                  {.model = std::nullopt, .checkpoint = &*first});
   EXPECT_EQ(found.status, TrainStatus::kMaxEpochs);
   EXPECT_GE(found.seconds, 1e6) << "what it took is all of it";
 }
@@ -222,8 +225,10 @@ TEST(Checkpoint, OfAnotherShapeIsRefused) {
     TrainOptions options = quick(learner);
     Checkpoint from = parse_checkpoint(some_checkpoint(options), "checkpoint.h5", kRun);
     const auto refused = [&] {
-      expect_error(ErrorCode::kBadData, "does not fit",
-                   [&] { return train(data.train, data.validation, options, {}, {}, &from); });
+      expect_error(ErrorCode::kBadData, "does not fit", [&] {
+        return train(data.train, data.validation, options, {},
+                     {.model = std::nullopt, .checkpoint = &from});
+      });
     };
     LearnerState& state = from.live.front().learner;
     state.begin()->second.pop_back();
@@ -236,4 +241,4 @@ TEST(Checkpoint, OfAnotherShapeIsRefused) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

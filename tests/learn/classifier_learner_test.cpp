@@ -11,7 +11,7 @@
 #include "support/reference.hpp"
 #include "support/support.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 /// Three classes of DNA that differ in one dinucleotide, or none: position by position alike.
@@ -326,4 +326,4 @@ TEST(JointDescent, EveryStepOfEveryKindIsFeasible) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

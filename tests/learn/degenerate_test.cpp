@@ -5,7 +5,7 @@
 #include "support/learn.hpp"
 #include "support/support.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 using testing::expect_error;
@@ -166,4 +166,4 @@ TEST(Degenerate, ABatchLargerThanTheData) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -3,12 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include "hqmm/learn/rules.hpp"
 #include "hqmm/stiefel/newton_schulz.hpp"
 #include "support/learn.hpp"
 #include "support/matrices.hpp"
 #include "support/reference.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 using testing::quick;
@@ -94,4 +95,4 @@ TEST(Descent, AStoppedEpochSaysSo) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

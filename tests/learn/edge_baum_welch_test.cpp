@@ -11,7 +11,7 @@
 #include "support/reference.hpp"
 #include "support/support.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 using testing::quick;
@@ -121,4 +121,4 @@ TEST(EdgeBaumWelch, StartsFromAnHmmOfEitherType) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

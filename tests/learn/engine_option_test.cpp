@@ -6,10 +6,11 @@
 
 #include "hqmm/engine/quantum/choose.hpp"
 #include "hqmm/learn/descent.hpp"
+#include "hqmm/learn/rules.hpp"
 #include "support/learn.hpp"
 #include "support/support.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 using testing::expect_error;
@@ -32,7 +33,7 @@ TEST(EngineOption, EveryEngineLearnsTheSame) {
     for (const EngineKind engine :
          {EngineKind::kAuto, EngineKind::kFactor, EngineKind::kPure, EngineKind::kLanes,
           EngineKind::kSuperoperator, EngineKind::kKraus}) {
-      SCOPED_TRACE(engine_name(engine));
+      SCOPED_TRACE(name_of(engine));
       const TrainResult found = train(data.train, data.validation, options_for(learner, engine));
       EXPECT_EQ(found.best_epoch, naive.best_epoch);
       EXPECT_NEAR(testing::total_log_likelihood(found.model, data.validation), expected,
@@ -68,4 +69,4 @@ TEST(EngineOption, IsRefusedBeforeTheFirstEpochWhenTheDataDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -6,7 +6,7 @@
 #include "support/learn.hpp"
 #include "support/reference.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 using testing::quick;
@@ -45,4 +45,4 @@ TEST(GivensSearch, NothingToTurnChangesNothing) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -11,7 +11,7 @@
 #include "hqmm/stiefel/tangent.hpp"
 #include "support/reference.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 using Kind = JointObjective::Kind;
@@ -153,4 +153,4 @@ TEST(JointObjective, NamesTheSequenceThatIsImpossible) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -6,12 +6,13 @@
 #include <limits>
 #include <string>
 
+#include "hqmm/learn/rules.hpp"
 #include "hqmm/learn/update_rule.hpp"
 #include "hqmm/stiefel/polar.hpp"
 #include "hqmm/stiefel/tangent.hpp"
 #include "support/matrices.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 using testing::distance;
@@ -35,7 +36,7 @@ struct NaiveNsRis {
     const Matrix cross = testing::adjoint_product(g, gamma);
     const Stack tangent = g - testing::product(gamma, Matrix(0.5 * (cross + cross.adjoint())));
     momentum = beta * momentum + (1.0 - beta) * tangent;
-    return hqmm::polar(Stack(gamma - eta * testing::naive_newton_schulz(momentum, 5)));
+    return detail::polar(Stack(gamma - eta * testing::naive_newton_schulz(momentum, 5)));
   }
 };
 
@@ -154,4 +155,4 @@ TEST(NsRis, WatchingChangesNothing) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -8,7 +8,7 @@
 
 #include "support/support.hpp"
 
-namespace hqmm::testing {
+namespace hqmm::detail::testing {
 namespace {
 
 const OptionRow<TrainOptions>& train_row(std::string_view id) {
@@ -124,4 +124,4 @@ TEST(OptionTable, GivenOptionsAreOnTopOfARecipe) {
 }
 
 }  // namespace
-}  // namespace hqmm::testing
+}  // namespace hqmm::detail::testing

@@ -7,10 +7,11 @@
 #include <functional>
 #include <string>
 
+#include "hqmm/learn/recipes.hpp"
 #include "support/golden.hpp"
 #include "support/support.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 using testing::expect_error;
@@ -102,16 +103,16 @@ TEST(PaperPreset, AgreesWithThePublishedTable) {
 TEST(Options, NamesReadBack) {
   for (const auto kind :
        {LearnerKind::kNsRis, LearnerKind::kCosm, LearnerKind::kGivens, LearnerKind::kEm})
-    EXPECT_EQ(parse_learner(name_of(kind)), kind);
+    EXPECT_EQ(parse<LearnerKind>(name_of(kind)), kind);
   for (const auto kind : {RetractionKind::kFeasible, RetractionKind::kLiteral})
-    EXPECT_EQ(parse_retraction(name_of(kind)), kind);
+    EXPECT_EQ(parse<RetractionKind>(name_of(kind)), kind);
   for (const auto kind : {ScheduleKind::kCosine, ScheduleKind::kGeometric, ScheduleKind::kConstant})
-    EXPECT_EQ(parse_schedule(name_of(kind)), kind);
+    EXPECT_EQ(parse<ScheduleKind>(name_of(kind)), kind);
   for (const auto kind : {InitialStateKind::kUniform, InitialStateKind::kRandom,
                           InitialStateKind::kLearned, InitialStateKind::kPure})
-    EXPECT_EQ(parse_initial_state(name_of(kind)), kind);
+    EXPECT_EQ(parse<InitialStateKind>(name_of(kind)), kind);
   expect_error(ErrorCode::kUsage, "there is no learner 'adam': known are ns-ris, cosm, givens, em",
-               [] { return parse_learner("adam"); });
+               [] { return parse<LearnerKind>("adam"); });
 }
 
 TEST(Options, ValuesNoRunCouldUseAreRefused) {
@@ -178,4 +179,4 @@ TEST(Options, TheShareOfWorkThatEpochsAre) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -4,7 +4,7 @@
 
 #include "hqmm/model/hqmm.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 std::vector<SequenceView> views_of(const SequenceSet& set) {
@@ -60,4 +60,4 @@ TEST(PositionStart, NoiseMovesAllOperatorsAndStaysFeasible) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

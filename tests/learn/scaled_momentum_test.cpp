@@ -1,13 +1,14 @@
 #include <gtest/gtest.h>
 
 #include "hqmm/core/random.hpp"
+#include "hqmm/learn/rules.hpp"
 #include "hqmm/learn/update_rule.hpp"
 #include "hqmm/model/random_models.hpp"
 #include "hqmm/stiefel/polar.hpp"
 #include "hqmm/stiefel/tangent.hpp"
 #include "support/matrices.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 using testing::norm_distance;
@@ -67,4 +68,4 @@ TEST(ScaledMomentum, StaysWhereThereIsNoGradient) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

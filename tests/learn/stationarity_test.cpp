@@ -12,7 +12,7 @@
 #include "support/reference.hpp"
 #include "support/support.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 using testing::expect_error;
@@ -177,9 +177,10 @@ TEST(Stationarity, ManyKrausSetsAreRefused) {
                           start.initial_state);
   TrainHooks hooks;
   hooks.on_step = probe.watcher();
-  expect_error(ErrorCode::kUsage, "one Kraus set",
-               [&] { return train(data.train, data.validation, options, hooks, AnyModel(start)); });
+  expect_error(ErrorCode::kUsage, "one Kraus set", [&] {
+    return train(data.train, data.validation, options, hooks, {.model = AnyModel(start)});
+  });
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -9,7 +9,7 @@
 #include "support/learn.hpp"
 #include "support/support.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 using testing::bytes_of;
@@ -73,7 +73,7 @@ TEST(StructuredLearning, AWarmStartFromEmIsNeverWorseThanEm) {
   for (const Kind& kind : kKinds) {
     TrainOptions options = options_of(LearnerKind::kNsRis, kind);
     options.kraus_rank = 3;
-    const TrainResult found = train(data.train, data.validation, options, {}, hmm.model);
+    const TrainResult found = train(data.train, data.validation, options, {}, {.model = hmm.model});
     EXPECT_GE(found.restarts[0].best_validation, hmm.restarts[0].best_validation - 1e-9);
     const auto& model = std::get<Hqmm>(found.model);
     EXPECT_EQ(model.field, kind.field);
@@ -105,4 +105,4 @@ TEST(StructuredLearning, TheLiteralAlgorithmIsThePapers) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

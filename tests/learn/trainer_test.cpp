@@ -1,5 +1,7 @@
 // The training loop: small versions of the accuracy claims, selection, stopping, determinism.
 #include "hqmm/learn/trainer.hpp"
+#include "hqmm/learn/data_plan.hpp"
+#include "hqmm/learn/recipes.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +13,7 @@
 #include "support/matrices.hpp"
 #include "support/support.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 using testing::bytes_of;
@@ -34,7 +36,7 @@ Watched watch(const SmallData& data, const TrainOptions& options,
   Watched out;
   TrainHooks hooks;
   hooks.on_epoch = [&](const EpochRecord& record) { out.records.push_back(record); };
-  out.result = train(data.train, data.validation, options, hooks, warm);
+  out.result = train(data.train, data.validation, options, hooks, {.model = warm});
   return out;
 }
 
@@ -503,4 +505,4 @@ TEST(SplitValidation, AShareThatIsNoneIsRefused) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -1,6 +1,7 @@
 // One step of each rule against an independent implementation, and many steps that must stay on
 // the manifold, or must not.
 #include "hqmm/learn/update_rule.hpp"
+#include "hqmm/learn/rules.hpp"
 
 #include <gtest/gtest.h>
 
@@ -14,7 +15,7 @@
 #include "support/matrices.hpp"
 #include "support/support.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 using testing::distance;
@@ -197,4 +198,4 @@ TEST(UpdateRule, TheWatcherSeesTheStepFromInside) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -7,7 +7,7 @@
 #include "support/reference.hpp"
 #include "support/support.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 using testing::bytes_of;
@@ -39,7 +39,8 @@ TEST(WarmStart, FromAnHmmIsNeverWorseThanItsExactEmbedding) {
       TrainOptions options = quick(learner);
       options.latent_dim = options.kraus_rank = 3;
       options.step_size = step_size;
-      const TrainResult result = train(data.train, data.validation, options, {}, AnyModel(hmm));
+      const TrainResult result =
+          train(data.train, data.validation, options, {}, {.model = AnyModel(hmm)});
       EXPECT_GE(total_log_likelihood(result.model, data.validation),
                 embedded - 1e-12 * std::abs(embedded));
       testing::expect_feasible(result.model);
@@ -52,7 +53,8 @@ TEST(WarmStart, WithoutAnEpochIsTheExactEmbeddingItself) {
   const Hmm hmm = fitted_hmm(data, 2);
   TrainOptions options = quick(LearnerKind::kNsRis);
   options.epochs = 0;
-  const TrainResult result = train(data.train, data.validation, options, {}, AnyModel(hmm));
+  const TrainResult result =
+      train(data.train, data.validation, options, {}, {.model = AnyModel(hmm)});
   EXPECT_EQ(bytes_of(result.model), bytes_of(embed_rank_one(hmm)));
 }
 
@@ -79,7 +81,7 @@ TEST(WarmStart, FromAnHqmmIsNeverWorseThanItself) {
       SCOPED_TRACE(std::string(name_of(learner)) + " η=" + std::to_string(step_size));
       options = quick(learner);
       options.step_size = step_size;
-      const TrainResult result = train(data.train, data.validation, options, {}, good);
+      const TrainResult result = train(data.train, data.validation, options, {}, {.model = good});
       EXPECT_GE(total_log_likelihood(result.model, data.validation), before);
     }
   }
@@ -89,7 +91,8 @@ TEST(WarmStart, EmGoesOnFromAnHmm) {
   const SmallData data = warm_start_data();
   const Hmm hmm = fitted_hmm(data, 2);
   TrainOptions options = quick(LearnerKind::kEm);
-  const TrainResult result = train(data.train, data.validation, options, {}, AnyModel(hmm));
+  const TrainResult result =
+      train(data.train, data.validation, options, {}, {.model = AnyModel(hmm)});
   EXPECT_GE(total_log_likelihood(result.model, data.validation),
             total_log_likelihood(hmm, data.validation));
 }
@@ -102,7 +105,7 @@ TEST(WarmStart, APositionalModelKeepsItsMap) {
   for (const LearnerKind learner : kHqmmLearners) {
     SCOPED_TRACE(name_of(learner));
     const TrainResult result =
-        train(data.train, data.validation, quick(learner), {}, AnyModel(start));
+        train(data.train, data.validation, quick(learner), {}, {.model = AnyModel(start)});
     const auto& model = std::get<Hqmm>(result.model);
     EXPECT_EQ(model.positions, start.positions);
     EXPECT_EQ(model.sets.size(), start.sets.size());
@@ -140,4 +143,4 @@ TEST(WarmStart, SizesThatDoNotFitAreRefused) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

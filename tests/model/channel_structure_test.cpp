@@ -13,7 +13,7 @@
 #include "support/matrices.hpp"
 #include "support/reference.hpp"
 
-namespace hqmm::testing {
+namespace hqmm::detail::testing {
 namespace {
 
 constexpr double kExact = 1e-7;
@@ -283,4 +283,4 @@ TEST(ChannelStructure, LargeAndInfeasibleChannelsHaveNone) {
 }
 
 }  // namespace
-}  // namespace hqmm::testing
+}  // namespace hqmm::detail::testing

@@ -8,13 +8,14 @@
 #include "hqmm/core/krylov.hpp"
 #include "hqmm/model/embedding.hpp"
 #include "hqmm/model/hermitian_basis.hpp"
+#include "hqmm/model/period.hpp"
 #include "hqmm/model/random_models.hpp"
 #include "hqmm/model/synthetic.hpp"
 #include "hqmm/model/total_channel.hpp"
 #include "support/matrices.hpp"
 #include "support/reference.hpp"
 
-namespace hqmm::testing {
+namespace hqmm::detail::testing {
 namespace {
 
 /// Distance of z from the nearest of the values.
@@ -312,4 +313,4 @@ TEST(Krylov, EndsWhenItsProductsAreUsedUp) {
 }
 
 }  // namespace
-}  // namespace hqmm::testing
+}  // namespace hqmm::detail::testing

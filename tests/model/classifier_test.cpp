@@ -6,10 +6,11 @@
 #include <cmath>
 #include <limits>
 
+#include "hqmm/model/log_posteriors.hpp"
 #include "hqmm/model/random_models.hpp"
 #include "support/support.hpp"
 
-namespace hqmm::testing {
+namespace hqmm::detail::testing {
 namespace {
 
 constexpr double kImpossible = -std::numeric_limits<double>::infinity();
@@ -72,4 +73,4 @@ TEST(LogPosteriors, ImpossibleClassesAndThePriorWhenAllAre) {
 }
 
 }  // namespace
-}  // namespace hqmm::testing
+}  // namespace hqmm::detail::testing

@@ -15,7 +15,7 @@
 #include "support/reference.hpp"
 #include "support/support.hpp"
 
-namespace hqmm::testing {
+namespace hqmm::detail::testing {
 namespace {
 
 double probability(const AnyModel& model, const std::vector<Symbol>& symbols) {
@@ -141,4 +141,4 @@ TEST(EdgeHmm, WhatIsWrongIsNamed) {
 }
 
 }  // namespace
-}  // namespace hqmm::testing
+}  // namespace hqmm::detail::testing

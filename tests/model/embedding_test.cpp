@@ -7,7 +7,7 @@
 #include "hqmm/model/synthetic.hpp"
 #include "support/reference.hpp"
 
-namespace hqmm::testing {
+namespace hqmm::detail::testing {
 namespace {
 
 void expect_same_process(const Hmm& hmm, const Hqmm& embedded, RandomStream& random) {
@@ -64,4 +64,4 @@ TEST(Embedding, OperatorsHaveTheFormTheyAreNamedFor) {
 }
 
 }  // namespace
-}  // namespace hqmm::testing
+}  // namespace hqmm::detail::testing

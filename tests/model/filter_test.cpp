@@ -1,6 +1,8 @@
 // The filters against their naive twins, and at the edges of what a double holds.
 #include "hqmm/model/filter.hpp"
 
+#include <fmt/core.h>
+
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -12,7 +14,7 @@
 #include "support/matrices.hpp"
 #include "support/reference.hpp"
 
-namespace hqmm::testing {
+namespace hqmm::detail::testing {
 namespace {
 
 using Anchor = PositionMap::Anchor;
@@ -308,4 +310,4 @@ TEST(HqmmFilter, KeepsTheStateOverASymbolNearTheLeastDouble) {
 }
 
 }  // namespace
-}  // namespace hqmm::testing
+}  // namespace hqmm::detail::testing

@@ -7,7 +7,7 @@
 #include "support/matrices.hpp"
 #include "support/reference.hpp"
 
-namespace hqmm::testing {
+namespace hqmm::detail::testing {
 namespace {
 
 double distance(const Matrix& a, const WideMatrix& b) {
@@ -100,4 +100,4 @@ TEST(HermitianBasis, TheChannelMatrixIsTheChannel) {
 }
 
 }  // namespace
-}  // namespace hqmm::testing
+}  // namespace hqmm::detail::testing

@@ -1,5 +1,6 @@
 // Likelihoods are probabilities: they sum to one, and marginals are sums.
 #include "hqmm/model/likelihood.hpp"
+#include "hqmm/model/filter_likelihood.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +11,7 @@
 #include "hqmm/model/synthetic.hpp"
 #include "support/reference.hpp"
 
-namespace hqmm::testing {
+namespace hqmm::detail::testing {
 namespace {
 
 using Anchor = PositionMap::Anchor;
@@ -196,4 +197,4 @@ TEST(Likelihood, RefusesDataOfAnotherAlphabet) {
 }
 
 }  // namespace
-}  // namespace hqmm::testing
+}  // namespace hqmm::detail::testing

@@ -7,7 +7,7 @@
 #include "support/reference.hpp"
 #include "support/support.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 constexpr std::uint64_t kMixtureSeed = 314;
@@ -94,4 +94,4 @@ TEST(Mixture, RefusesWhatCannotBeMixed) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -6,10 +6,11 @@
 
 #include <cmath>
 
+#include "hqmm/model/shape_parameters.hpp"
 #include "support/matrices.hpp"
 #include "support/reference.hpp"
 
-namespace hqmm::testing {
+namespace hqmm::detail::testing {
 namespace {
 
 /// Relative changes of the probabilities of all sequences up to `length`, along one direction.
@@ -194,4 +195,4 @@ TEST(Parameters, OfAModelFollowItsSizesAndItsInitialState) {
 }
 
 }  // namespace
-}  // namespace hqmm::testing
+}  // namespace hqmm::detail::testing

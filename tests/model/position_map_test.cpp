@@ -5,7 +5,7 @@
 
 #include "support/reference.hpp"
 
-namespace hqmm::testing {
+namespace hqmm::detail::testing {
 namespace {
 
 using Anchor = PositionMap::Anchor;
@@ -71,4 +71,4 @@ TEST(PositionMap, TheLengthIsNotNeededFromTheStart) {
 }
 
 }  // namespace
-}  // namespace hqmm::testing
+}  // namespace hqmm::detail::testing

@@ -11,7 +11,7 @@
 #include "support/reference.hpp"
 #include "support/support.hpp"
 
-namespace hqmm::testing {
+namespace hqmm::detail::testing {
 namespace {
 
 template <typename Model>
@@ -187,4 +187,4 @@ TEST(Retrodiction, NeedsAFeasibleModel) {
 }
 
 }  // namespace
-}  // namespace hqmm::testing
+}  // namespace hqmm::detail::testing

@@ -11,7 +11,7 @@
 #include "hqmm/model/synthetic.hpp"
 #include "support/reference.hpp"
 
-namespace hqmm::testing {
+namespace hqmm::detail::testing {
 namespace {
 
 // ---- Exact entropies to compare with
@@ -275,4 +275,4 @@ TEST(Benchmark, HasThePapersSizesAndNoSequenceTwice) {
 }
 
 }  // namespace
-}  // namespace hqmm::testing
+}  // namespace hqmm::detail::testing

@@ -7,7 +7,7 @@
 #include "support/reference.hpp"
 #include "support/support.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 using testing::Shape;
@@ -112,4 +112,4 @@ TEST(FewestOperators, LeavesASmallModelAlone) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

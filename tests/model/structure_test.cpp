@@ -8,13 +8,15 @@
 #include "hqmm/model/any_model.hpp"
 #include "hqmm/model/channel.hpp"
 #include "hqmm/model/embedding.hpp"
+#include "hqmm/model/filter_likelihood.hpp"
 #include "hqmm/model/likelihood.hpp"
 #include "hqmm/model/mixture.hpp"
 #include "hqmm/model/smoothing.hpp"
+#include "hqmm/model/state_gradient.hpp"
 #include "support/matrices.hpp"
 #include "support/reference.hpp"
 
-namespace hqmm::testing {
+namespace hqmm::detail::testing {
 namespace {
 
 using Anchor = PositionMap::Anchor;
@@ -209,4 +211,4 @@ TEST(Structure, RefusesWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace hqmm::testing
+}  // namespace hqmm::detail::testing

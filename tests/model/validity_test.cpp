@@ -8,7 +8,7 @@
 #include "hqmm/model/synthetic.hpp"
 #include "support/reference.hpp"
 
-namespace hqmm::testing {
+namespace hqmm::detail::testing {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -144,4 +144,4 @@ TEST(FeasibilityResidual, OfAnHmmIsItsWorstColumn) {
 }
 
 }  // namespace
-}  // namespace hqmm::testing
+}  // namespace hqmm::detail::testing

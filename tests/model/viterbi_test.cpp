@@ -9,7 +9,7 @@
 
 #include "support/reference.hpp"
 
-namespace hqmm::testing {
+namespace hqmm::detail::testing {
 namespace {
 
 /// log P(states, symbols), the state before the first symbol summed over.
@@ -128,4 +128,4 @@ TEST(Viterbi, AnImpossibleSymbolIsMinusInfinityAndThePathGoesOn) {
 }
 
 }  // namespace
-}  // namespace hqmm::testing
+}  // namespace hqmm::detail::testing

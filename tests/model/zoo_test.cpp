@@ -9,9 +9,10 @@
 #include <string>
 
 #include "hqmm/model/channel.hpp"
+#include "hqmm/model/zoo_models.hpp"
 #include "support/reference.hpp"
 
-namespace hqmm::testing {
+namespace hqmm::detail::testing {
 namespace {
 
 double probability(const AnyModel& model, const std::vector<Symbol>& symbols) {
@@ -156,4 +157,4 @@ TEST(Zoo, TheAkltChainIsAnHmmOfFourStates) {
 }
 
 }  // namespace
-}  // namespace hqmm::testing
+}  // namespace hqmm::detail::testing

@@ -9,7 +9,7 @@
 #include "hqmm/model/synthetic.hpp"
 #include "hqmm/reproduction/summary.hpp"
 
-namespace hqmm::reproduction {
+namespace hqmm::detail::reproduction {
 namespace {
 
 std::vector<Cell> plan_of(Study study, std::size_t seeds = 2, bool quick = false) {
@@ -215,4 +215,4 @@ TEST(Summary, NoticesWhatLiesAboveTheTrueModel) {
 }
 
 }  // namespace
-}  // namespace hqmm::reproduction
+}  // namespace hqmm::detail::reproduction

@@ -8,7 +8,7 @@
 #include "hqmm/io/sequences.hpp"
 #include "support/support.hpp"
 
-namespace hqmm::testing {
+namespace hqmm::detail::testing {
 namespace {
 
 using reproduction::Method;
@@ -195,4 +195,4 @@ TEST(SpliceProtocol, ASmallCellOnThePublishedRows) {
 }
 
 }  // namespace
-}  // namespace hqmm::testing
+}  // namespace hqmm::detail::testing

@@ -18,7 +18,7 @@
 #include "support/files.hpp"
 #include "support/support.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 using testing::contents;
@@ -144,4 +144,4 @@ TEST(ActiveRun, IsTheOnlyOneWhileFoldersComeAndGo) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

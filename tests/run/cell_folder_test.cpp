@@ -13,7 +13,7 @@
 #include "support/files.hpp"
 #include "support/support.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 using testing::contents;
@@ -91,4 +91,4 @@ TEST(FoldCells, KeepsPosteriorsToTheBit) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -15,7 +15,7 @@
 #include "support/files.hpp"
 #include "support/support.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 using testing::contents;
@@ -289,4 +289,4 @@ TEST(TrainConfig, ABadValueNamesItsKey) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

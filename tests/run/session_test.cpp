@@ -12,7 +12,7 @@
 #include "support/learn.hpp"
 #include "support/support.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 using testing::bytes_of;
@@ -54,7 +54,7 @@ TEST(Session, ScoresWhatItTrainedUnderItsPlan) {
   EXPECT_EQ(bytes_of(found.trained.model),
             bytes_of(train(data.train, data.validation, quick(LearnerKind::kNsRis)).model));
   const Score again =
-      score(found.trained.model, data.validation, session.plan().validation_burn_in);
+      score(found.trained.model, data.validation, {.burn_in = session.plan().validation_burn_in});
   EXPECT_EQ(found.scores.validation.log_likelihood, again.log_likelihood);
   EXPECT_GT(found.scores.train.symbols, 0U);
   const auto kept = nlohmann::json::parse(found.provenance);
@@ -88,7 +88,7 @@ TEST(Session, EmWarmsARunAndComesFirst) {
   EXPECT_EQ(nlohmann::json::parse(found.provenance).at("warm_start"), "em");
   const AnyModel hmm = train(data.train, data.validation, em_start_options(options)).model;
   EXPECT_EQ(bytes_of(found.trained.model),
-            bytes_of(train(data.train, data.validation, options, {}, hmm).model));
+            bytes_of(train(data.train, data.validation, options, {}, {.model = hmm}).model));
   SessionRequest by_hand;
   by_hand.warm_start = {WarmStart::Kind::kModel, hmm};
   const SessionResult second = session.run(by_hand);
@@ -190,4 +190,4 @@ TEST(Session, NamesTheFileOfDataThatNoRunCouldUse) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

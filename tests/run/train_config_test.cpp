@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-namespace hqmm::testing {
+namespace hqmm::detail::testing {
 namespace {
 
 TEST(TrainConfig, ClassifierOptionsCarryNoPath) {
@@ -20,4 +20,4 @@ TEST(TrainConfig, ClassifierOptionsCarryNoPath) {
 }
 
 }  // namespace
-}  // namespace hqmm::testing
+}  // namespace hqmm::detail::testing

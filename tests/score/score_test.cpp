@@ -10,7 +10,7 @@
 #include "hqmm/model/synthetic.hpp"
 #include "support/reference.hpp"
 
-namespace hqmm::testing {
+namespace hqmm::detail::testing {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -47,7 +47,7 @@ TEST(Score, AddsUpByHand) {
   // Three sequences: x = 1 − bits/2 per symbol: 0.5, 0 and −0.5.
   const Hmm hmm = memoryless({0.5, 0.25, 0.125, 0.125});
   const SequenceSet set(hmm.alphabet, {{0, 0}, {1, 1, 1}, {2}});
-  const Score found = score(hmm, set, 0);
+  const Score found = score(hmm, set, {.burn_in = 0});
   EXPECT_EQ(found.sequences, 3U);
   EXPECT_EQ(found.skipped, 0U);
   EXPECT_EQ(found.symbols, 6U);
@@ -69,7 +69,7 @@ TEST(Score, AddsUpByHand) {
 
 TEST(Score, OneSequenceHasNoDeviation) {
   const Hmm hmm = memoryless({0.5, 0.5});
-  const Score found = score(hmm, SequenceSet(hmm.alphabet, {{0, 1}}), 0);
+  const Score found = score(hmm, SequenceSet(hmm.alphabet, {{0, 1}}), {.burn_in = 0});
   EXPECT_TRUE(found.da_mean);
   EXPECT_FALSE(found.da_std);
 }
@@ -77,7 +77,7 @@ TEST(Score, OneSequenceHasNoDeviation) {
 TEST(Score, SequencesThatEndWithinTheBurnInAreSkipped) {
   const Hmm hmm = memoryless({0.5, 0.25, 0.25});
   const SequenceSet set(hmm.alphabet, {{0, 0, 0}, {0, 0}, {}, {0, 0, kMissing}});
-  const Score found = score(hmm, set, 2);
+  const Score found = score(hmm, set, {.burn_in = 2});
   EXPECT_EQ(found.sequences, 1U);
   EXPECT_EQ(found.skipped, 3U);
   EXPECT_EQ(found.symbols, 1U);
@@ -87,7 +87,7 @@ TEST(Score, SequencesThatEndWithinTheBurnInAreSkipped) {
 
 TEST(Score, OfNothingHasNoFigures) {
   const Hmm hmm = memoryless({0.5, 0.5});
-  const Score found = score(hmm, SequenceSet(hmm.alphabet, {{0}}), 5);
+  const Score found = score(hmm, SequenceSet(hmm.alphabet, {{0}}), {.burn_in = 5});
   EXPECT_EQ(found.symbols, 0U);
   EXPECT_FALSE(found.da_mean);
   EXPECT_FALSE(found.bits_per_symbol);
@@ -96,7 +96,7 @@ TEST(Score, OfNothingHasNoFigures) {
 
 TEST(Score, OverOneSymbolHasBitsButNoAccuracy) {
   const Hmm hmm = memoryless({1.0});
-  const Score found = score(hmm, SequenceSet(hmm.alphabet, {{0, 0}}), 0);
+  const Score found = score(hmm, SequenceSet(hmm.alphabet, {{0, 0}}), {.burn_in = 0});
   EXPECT_FALSE(found.da_mean);
   EXPECT_EQ(found.bits_per_symbol, 0.0);
   EXPECT_EQ(found.perplexity, 1.0);
@@ -105,7 +105,7 @@ TEST(Score, OverOneSymbolHasBitsButNoAccuracy) {
 TEST(Score, AnImpossibleSequenceIsCountedAndHasAccuracyMinusOne) {
   const Hqmm model = synthetic_hqmm();
   const SequenceSet set(model.alphabet, {{0, 1, 2}, {0, 0, 2}});
-  const Score found = score(model, set, 0);
+  const Score found = score(model, set, {.burn_in = 0});
   EXPECT_EQ(found.impossible, 1U);
   EXPECT_EQ(found.log_likelihood, -kInfinity);
   EXPECT_EQ(found.perplexity, kInfinity);
@@ -117,13 +117,13 @@ TEST(Score, AnImpossibleSequenceIsCountedAndHasAccuracyMinusOne) {
 TEST(Score, OfAnInfeasibleModelIsNormalisedWithRawBesideIt) {
   const Hqmm model = synthetic_hqmm();
   const SequenceSet set = sample(model, {4, 100, 1, 0, 1});
-  const Score honest = score(model, set, 10);
+  const Score honest = score(model, set, {.burn_in = 10});
   EXPECT_FALSE(honest.raw);
   EXPECT_LE(honest.feasibility_residual, 1e-15);
 
   Hqmm scaled = model;
   scaled.sets[0].gamma() *= 1.1;
-  const Score found = score(scaled, set, 10);
+  const Score found = score(scaled, set, {.burn_in = 10});
   EXPECT_NEAR(found.feasibility_residual, 0.21 * std::sqrt(2.0), 1e-12);
   EXPECT_NEAR(found.log_likelihood, honest.log_likelihood, 1e-10);
   EXPECT_NEAR(found.da_mean.value(), honest.da_mean.value(), 1e-12);
@@ -137,8 +137,8 @@ TEST(Score, OfAnInfeasibleModelIsNormalisedWithRawBesideIt) {
 
 TEST(Score, IsTheSameAtAnyThreadCount) {
   const SequenceSet set = sample(synthetic_hmm(), {40, 60, 1, 0, 0});
-  const Score one = score(synthetic_hmm(), set, 3, 1);
-  const Score two = score(synthetic_hmm(), set, 3, 2);
+  const Score one = score(synthetic_hmm(), set, {.burn_in = 3, .threads = 1});
+  const Score two = score(synthetic_hmm(), set, {.burn_in = 3, .threads = 2});
   EXPECT_EQ(one.log_likelihood, two.log_likelihood);
   EXPECT_EQ(one.da_mean, two.da_mean);
   EXPECT_EQ(one.da_std, two.da_std);
@@ -149,8 +149,9 @@ TEST(Score, AWeightedSequenceCountsAsOftenAsItsWeightSays) {
   const std::vector<Symbol> a{0, 1, 2}, b{1, 1, 1, 2, kMissing};
   SequenceSet weighted(model.alphabet, {a, b});
   weighted.set_weights({1, 3});  // in units of their mean: 1/2 and 3/2
-  const Score found = score(model, weighted, 0, 1);
-  const Score often = score(model, SequenceSet(model.alphabet, {a, b, b, b}), 0, 1);
+  const Score found = score(model, weighted, {.burn_in = 0, .threads = 1});
+  const Score often =
+      score(model, SequenceSet(model.alphabet, {a, b, b, b}), {.burn_in = 0, .threads = 1});
   EXPECT_NEAR(found.log_likelihood, often.log_likelihood / 2, 1e-12);
   EXPECT_NEAR(found.bits_per_symbol.value(), often.bits_per_symbol.value(), 1e-12);
   EXPECT_NEAR(found.da_mean.value(), often.da_mean.value(), 1e-12);
@@ -159,4 +160,4 @@ TEST(Score, AWeightedSequenceCountsAsOftenAsItsWeightSays) {
 }
 
 }  // namespace
-}  // namespace hqmm::testing
+}  // namespace hqmm::detail::testing

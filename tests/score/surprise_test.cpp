@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
@@ -49,4 +49,4 @@ TEST(Surprise, RoundingDoesNotAddUp) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

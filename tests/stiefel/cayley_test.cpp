@@ -8,7 +8,7 @@
 #include "hqmm/stiefel/tangent.hpp"
 #include "support/matrices.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 using testing::adjoint_product;
@@ -78,4 +78,4 @@ TEST(Cayley, ThousandsOfStepsStayFeasible) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -9,7 +9,7 @@
 #include "support/matrices.hpp"
 #include "support/support.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 using testing::distance;
@@ -41,4 +41,4 @@ TEST(Golden, DirectionsAndSteps) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

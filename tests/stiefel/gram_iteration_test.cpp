@@ -7,7 +7,7 @@
 
 #include "support/matrices.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 using testing::distance;
@@ -144,4 +144,4 @@ TEST(GramIteration, UsedMemoryGivesTheSameBytes) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -9,7 +9,7 @@
 #include "hqmm/stiefel/tangent.hpp"
 #include "support/matrices.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 using testing::distance;
@@ -121,4 +121,4 @@ TEST(NewtonSchulzLiteral, OneIsNoFixedPoint) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

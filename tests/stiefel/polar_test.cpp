@@ -8,7 +8,7 @@
 #include "hqmm/stiefel/tangent.hpp"
 #include "support/matrices.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 using testing::distance;
@@ -79,4 +79,4 @@ TEST(Norms, NonFiniteGivesNaN) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

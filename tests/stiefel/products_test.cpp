@@ -7,7 +7,7 @@
 #include "hqmm/stiefel/gram.hpp"
 #include "support/matrices.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 using testing::adjoint_product;
@@ -139,4 +139,4 @@ TEST(Gram, SafeScaleBringsExtremeEntriesToOrdinarySize) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

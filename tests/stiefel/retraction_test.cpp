@@ -11,7 +11,7 @@
 #include "hqmm/stiefel/tangent.hpp"
 #include "support/matrices.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 using testing::distance;
@@ -246,4 +246,4 @@ TEST(Retraction, InPlaceOfLargeLatentDimensions) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

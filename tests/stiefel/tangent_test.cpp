@@ -4,7 +4,7 @@
 
 #include "support/matrices.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 using testing::adjoint_product;
@@ -56,4 +56,4 @@ TEST(Tangent, FeasibilityResidual) {
 }
 
 }  // namespace
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace hqmm::testing {
+namespace hqmm::detail::testing {
 namespace {
 
 Matrix gate_matrix(const Gate& gate, int qubits) {
@@ -86,4 +86,4 @@ double circuit_probability(const ModelCircuit& circuit, const std::vector<Symbol
   return system.trace().real();
 }
 
-}  // namespace hqmm::testing
+}  // namespace hqmm::detail::testing

@@ -5,7 +5,7 @@
 
 #include "hqmm/circuit/model_circuit.hpp"
 
-namespace hqmm::testing {
+namespace hqmm::detail::testing {
 
 /// The product of the gates' matrices, 2^qubits × 2^qubits.
 Matrix naive_unitary(const Circuit& circuit);
@@ -16,4 +16,4 @@ Matrix prepared_state(const ModelCircuit& circuit);
 /// P(these symbols): prepared, and measured and reset once per symbol.
 double circuit_probability(const ModelCircuit& circuit, const std::vector<Symbol>& symbols);
 
-}  // namespace hqmm::testing
+}  // namespace hqmm::detail::testing

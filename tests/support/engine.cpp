@@ -6,7 +6,7 @@
 #include "hqmm/engine/quantum/lanes.hpp"
 #include "support/matrices.hpp"
 
-namespace hqmm::testing {
+namespace hqmm::detail::testing {
 
 std::vector<SequenceView> Batch::views() const { return testing::views(set); }
 
@@ -89,7 +89,7 @@ void check_every_engine(
     const std::function<void(const BatchGradient& found, const BatchGradient& expected)>& check) {
   const BatchGradient expected = batch.gradient_by(EngineKind::kNaive);
   for (const EngineKind engine : engines_for(batch)) {
-    SCOPED_TRACE(engine_name(engine));
+    SCOPED_TRACE(name_of(engine));
     try {
       check(batch.gradient_by(engine), expected);
     } catch (const NotFiniteError& error) {
@@ -137,4 +137,4 @@ std::vector<std::vector<Symbol>> random_sequences(const std::vector<std::size_t>
   return out;
 }
 
-}  // namespace hqmm::testing
+}  // namespace hqmm::detail::testing

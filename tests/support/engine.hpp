@@ -12,7 +12,7 @@
 #include "hqmm/engine/quantum/gradient.hpp"
 #include "support/reference.hpp"
 
-namespace hqmm::testing {
+namespace hqmm::detail::testing {
 
 /// Relative; models that are not feasible lose a digit on the way.
 constexpr double kAgree = 3e-11;
@@ -67,4 +67,4 @@ Matrix random_state(Index n, Index rank, RandomStream& random, Field field = Fie
 std::vector<std::vector<Symbol>> random_sequences(const std::vector<std::size_t>& lengths, Index s,
                                                   RandomStream& random, double missing_share = 0.0);
 
-}  // namespace hqmm::testing
+}  // namespace hqmm::detail::testing

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-namespace hqmm::testing {
+namespace hqmm::detail::testing {
 namespace {
 
 class ExpectationTwin {
@@ -114,4 +114,4 @@ Hmm make_hmm(const RealMatrix& transition, const RealMatrix& emission, const Rea
           initial};
 }
 
-}  // namespace hqmm::testing
+}  // namespace hqmm::detail::testing

@@ -7,7 +7,7 @@
 #include "hqmm/engine/classical/forward_backward.hpp"
 #include "support/reference.hpp"
 
-namespace hqmm::testing {
+namespace hqmm::detail::testing {
 
 /// The twin's counts.
 ExpectedCounts twin_counts(const Hmm& model, const SequenceSet& set);
@@ -29,4 +29,4 @@ SequenceSet random_set(const Hmm& model, const std::vector<std::size_t>& lengths
 /// One column per state.
 Hmm make_hmm(const RealMatrix& transition, const RealMatrix& emission, const RealVector& initial);
 
-}  // namespace hqmm::testing
+}  // namespace hqmm::detail::testing

@@ -9,7 +9,7 @@
 
 #include "support/support.hpp"
 
-namespace hqmm::testing {
+namespace hqmm::detail::testing {
 
 TemporaryFolder::TemporaryFolder() {
   std::string name = (std::filesystem::temp_directory_path() / "hqmm-test-XXXXXX").string();
@@ -53,4 +53,4 @@ std::vector<std::string> labels_of(const SequenceSet& set) {
   return out;
 }
 
-}  // namespace hqmm::testing
+}  // namespace hqmm::detail::testing

@@ -8,7 +8,7 @@
 
 #include "hqmm/data/sequence_set.hpp"
 
-namespace hqmm::testing {
+namespace hqmm::detail::testing {
 
 class TemporaryFolder {
  public:
@@ -34,4 +34,4 @@ std::vector<std::vector<Symbol>> symbols_of(const SequenceSet& set);
 
 std::vector<std::string> labels_of(const SequenceSet& set);
 
-}  // namespace hqmm::testing
+}  // namespace hqmm::detail::testing

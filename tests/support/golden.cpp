@@ -3,7 +3,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-namespace hqmm::testing {
+namespace hqmm::detail::testing {
 namespace {
 
 /// Nested arrays whose innermost pairs are (re, im), flattened in the order written: the same for
@@ -97,4 +97,4 @@ std::vector<TunedSteps> load_tuned_steps(const std::filesystem::path& path) {
   return out;
 }
 
-}  // namespace hqmm::testing
+}  // namespace hqmm::detail::testing

@@ -8,7 +8,7 @@
 
 #include "hqmm/model/hqmm.hpp"
 
-namespace hqmm::testing {
+namespace hqmm::detail::testing {
 
 /// One case. Gradients are of the negative log-likelihood.
 struct GoldenCase {
@@ -55,4 +55,4 @@ struct TunedSteps {
 };
 std::vector<TunedSteps> load_tuned_steps(const std::filesystem::path& path);
 
-}  // namespace hqmm::testing
+}  // namespace hqmm::detail::testing

@@ -4,7 +4,7 @@
 #include <set>
 #include <string>
 
-namespace hqmm::testing {
+namespace hqmm::detail::testing {
 
 Grouping homology(std::size_t matches) { return {Grouping::Kind::kHomology, matches}; }
 
@@ -60,4 +60,4 @@ std::size_t largest(const std::vector<std::size_t>& sizes) {
   return sizes.empty() ? 0 : *std::max_element(sizes.begin(), sizes.end());
 }
 
-}  // namespace hqmm::testing
+}  // namespace hqmm::detail::testing

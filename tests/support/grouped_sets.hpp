@@ -6,7 +6,7 @@
 #include "hqmm/data/folds.hpp"
 #include "support/property.hpp"
 
-namespace hqmm::testing {
+namespace hqmm::detail::testing {
 
 using Indices = std::vector<std::uint32_t>;
 
@@ -33,4 +33,4 @@ std::vector<std::vector<std::size_t>> group_sizes(Draw& draw);
 
 std::size_t largest(const std::vector<std::size_t>& sizes);
 
-}  // namespace hqmm::testing
+}  // namespace hqmm::detail::testing

@@ -1,4 +1,5 @@
 #include "support/learn.hpp"
+#include "hqmm/io/model_bytes.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +7,7 @@
 
 #include "hqmm/io/model_file.hpp"
 
-namespace hqmm::testing {
+namespace hqmm::detail::testing {
 
 SmallData draw(const AnyModel& source, std::size_t train_count, std::size_t validation_count,
                std::size_t length, std::uint64_t seed) {
@@ -61,4 +62,4 @@ void expect_feasible(const AnyModel& model) {
   EXPECT_LE(feasibility_residual(model), 1e-12);
 }
 
-}  // namespace hqmm::testing
+}  // namespace hqmm::detail::testing

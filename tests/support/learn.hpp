@@ -11,7 +11,7 @@
 #include "hqmm/model/sample.hpp"
 #include "hqmm/model/synthetic.hpp"
 
-namespace hqmm::testing {
+namespace hqmm::detail::testing {
 
 /// For runs that nobody interrupts.
 inline const StopRequest kNever = [] { return false; };
@@ -44,4 +44,4 @@ void expect_valid(const AnyModel& model);
 /// Valid and trace preserving to rounding.
 void expect_feasible(const AnyModel& model);
 
-}  // namespace hqmm::testing
+}  // namespace hqmm::detail::testing

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <functional>
 
-namespace hqmm::testing {
+namespace hqmm::detail::testing {
 namespace {
 
 /// A·V of orthogonal columns, V unitary, by rotations of two columns (one-sided Jacobi): the norms
@@ -180,4 +180,4 @@ double naive_residual(const Stack& gamma) {
   return gram.norm();
 }
 
-}  // namespace hqmm::testing
+}  // namespace hqmm::detail::testing

@@ -6,7 +6,7 @@
 #include "hqmm/core/types.hpp"
 #include "hqmm/stiefel/square.hpp"
 
-namespace hqmm::testing {
+namespace hqmm::detail::testing {
 
 Stack gaussian(Index rows, Index cols, RandomStream& random);
 
@@ -61,4 +61,4 @@ Stack naive_newton_schulz(Stack z, int steps);
 /// ‖Γ†Γ − I‖ by the shortest road, independent of the code under test.
 double naive_residual(const Stack& gamma);
 
-}  // namespace hqmm::testing
+}  // namespace hqmm::detail::testing

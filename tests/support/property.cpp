@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace hqmm::testing {
+namespace hqmm::detail::testing {
 namespace {
 
 struct DoesNotHold : std::runtime_error {
@@ -45,4 +45,4 @@ void does_not_hold(const char* what, const char* file, int line) {
   throw DoesNotHold(std::string(file) + ":" + std::to_string(line) + ": does not hold: " + what);
 }
 
-}  // namespace hqmm::testing
+}  // namespace hqmm::detail::testing

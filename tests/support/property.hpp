@@ -10,7 +10,7 @@
 
 #include "hqmm/core/random.hpp"
 
-namespace hqmm::testing {
+namespace hqmm::detail::testing {
 
 /// Draws the parts of one case.
 class Draw {
@@ -41,15 +41,15 @@ void for_all(const std::function<void(Draw&)>& property);
 /// Ends the case: what was said to hold does not.
 [[noreturn]] void does_not_hold(const char* what, const char* file, int line);
 
-}  // namespace hqmm::testing
+}  // namespace hqmm::detail::testing
 
 /// A test whose body is tried on every case: HQMM_PROPERTY(Suite, Name) { … draw.between(1, 6) … }
-#define HQMM_PROPERTY(suite, name)                                        \
-  void suite##_##name##_holds(::hqmm::testing::Draw& draw);               \
-  TEST(suite, name) { ::hqmm::testing::for_all(suite##_##name##_holds); } \
-  void suite##_##name##_holds([[maybe_unused]] ::hqmm::testing::Draw& draw)
+#define HQMM_PROPERTY(suite, name)                                                \
+  void suite##_##name##_holds(::hqmm::detail::testing::Draw& draw);               \
+  TEST(suite, name) { ::hqmm::detail::testing::for_all(suite##_##name##_holds); } \
+  void suite##_##name##_holds([[maybe_unused]] ::hqmm::detail::testing::Draw& draw)
 
-#define HQMM_HOLDS(condition)                                                         \
-  do {                                                                                \
-    if (!(condition)) ::hqmm::testing::does_not_hold(#condition, __FILE__, __LINE__); \
+#define HQMM_HOLDS(condition)                                                                 \
+  do {                                                                                        \
+    if (!(condition)) ::hqmm::detail::testing::does_not_hold(#condition, __FILE__, __LINE__); \
   } while (false)

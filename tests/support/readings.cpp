@@ -3,7 +3,7 @@
 #include "hqmm/data/symbol_sets.hpp"
 #include "support/reference.hpp"
 
-namespace hqmm::testing {
+namespace hqmm::detail::testing {
 
 Symbols with_sets(std::size_t length, RandomStream& random, double missing_share) {
   Symbols out = random_symbols(length, 4, random, missing_share);
@@ -17,7 +17,7 @@ void for_each_reading(const Symbols& symbols, const std::function<void(const Sym
   const std::function<void(std::size_t)> from = [&](std::size_t t) {
     if (t == symbols.size()) return each(reading);
     if (symbols[t] == kMissing) return from(t + 1);
-    for (const Symbol y : hqmm::members(4, symbols[t])) {
+    for (const Symbol y : detail::members(4, symbols[t])) {
       reading[t] = y;
       from(t + 1);
     }
@@ -27,4 +27,4 @@ void for_each_reading(const Symbols& symbols, const std::function<void(const Sym
 
 SequenceSet dna(const std::vector<Symbols>& sequences) { return {Alphabet::dna(), sequences}; }
 
-}  // namespace hqmm::testing
+}  // namespace hqmm::detail::testing

@@ -7,7 +7,7 @@
 #include "hqmm/core/random.hpp"
 #include "hqmm/data/sequence_set.hpp"
 
-namespace hqmm::testing {
+namespace hqmm::detail::testing {
 
 using Symbols = std::vector<Symbol>;
 
@@ -19,4 +19,4 @@ void for_each_reading(const Symbols& symbols, const std::function<void(const Sym
 
 SequenceSet dna(const std::vector<Symbols>& sequences);
 
-}  // namespace hqmm::testing
+}  // namespace hqmm::detail::testing

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace hqmm::testing {
+namespace hqmm::detail::testing {
 
 WideMatrix widen(const Matrix& matrix) {
   WideMatrix out(static_cast<std::size_t>(matrix.rows()));
@@ -221,4 +221,4 @@ std::vector<Symbol> random_symbols(std::size_t length, Index alphabet_size, Rand
   return out;
 }
 
-}  // namespace hqmm::testing
+}  // namespace hqmm::detail::testing

@@ -12,7 +12,7 @@
 #include "hqmm/model/hqmm.hpp"
 #include "hqmm/model/random_models.hpp"
 
-namespace hqmm::testing {
+namespace hqmm::detail::testing {
 
 using Wide = std::complex<long double>;
 using WideMatrix = std::vector<std::vector<Wide>>;  // [row][column]
@@ -94,4 +94,4 @@ EdgeHmm random_started_edge_hmm(Index n, Index s, RandomStream& random);
 std::vector<Symbol> random_symbols(std::size_t length, Index alphabet_size, RandomStream& random,
                                    double missing_share = 0.0);
 
-}  // namespace hqmm::testing
+}  // namespace hqmm::detail::testing

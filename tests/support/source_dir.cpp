@@ -1,7 +1,7 @@
 // The one object that knows where the source tree is: all others are the same in every clone.
 #include <filesystem>
 
-namespace hqmm::testing {
+namespace hqmm::detail::testing {
 
 const std::filesystem::path& source_dir();
 
@@ -10,4 +10,4 @@ const std::filesystem::path& source_dir() {
   return path;
 }
 
-}  // namespace hqmm::testing
+}  // namespace hqmm::detail::testing

@@ -2,7 +2,7 @@
 
 #include <cstdlib>
 
-namespace hqmm::testing {
+namespace hqmm::detail::testing {
 
 void expect_error(ErrorCode code, std::string_view text, const std::function<void()>& call) {
   try {
@@ -23,4 +23,4 @@ std::filesystem::path shared_file(const std::string& relative) {
   return std::filesystem::exists(path) ? path : std::filesystem::path();
 }
 
-}  // namespace hqmm::testing
+}  // namespace hqmm::detail::testing

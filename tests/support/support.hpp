@@ -10,7 +10,7 @@
 
 #include "hqmm/core/error.hpp"
 
-namespace hqmm::testing {
+namespace hqmm::detail::testing {
 
 /// The call must throw an Error of this code whose line holds `text`.
 void expect_error(ErrorCode code, std::string_view text, const std::function<void()>& call);
@@ -22,9 +22,9 @@ const std::filesystem::path& source_dir();
 /// when it is not there.
 std::filesystem::path shared_file(const std::string& relative);
 
-}  // namespace hqmm::testing
+}  // namespace hqmm::detail::testing
 
 /// Defines `name` as a path below ../shared, or skips the test when that is not there.
-#define HQMM_SHARED_OR_SKIP(name, relative)                 \
-  const auto name = ::hqmm::testing::shared_file(relative); \
+#define HQMM_SHARED_OR_SKIP(name, relative)                         \
+  const auto name = ::hqmm::detail::testing::shared_file(relative); \
   if (name.empty()) GTEST_SKIP() << "skipped: reference file " relative " not found"

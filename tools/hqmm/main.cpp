@@ -2,8 +2,9 @@
 #include <exception>
 #include <new>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/core/simd.hpp"
+#include "hqmm/version.hpp"
 #include "support/command.hpp"
 #include "support/crash.hpp"
 #include "support/output.hpp"
@@ -13,6 +14,7 @@
 namespace {
 
 using namespace hqmm;
+using namespace hqmm::detail;
 
 constexpr const char* kFooter = R"(Try it:
   hqmm generate synthetic-hqmm -o data          a benchmark, with the model that made it

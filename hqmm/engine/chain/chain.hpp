@@ -26,7 +26,7 @@
 #include "hqmm/engine/chain/chain_states.hpp"
 #include "hqmm/engine/chain/not_finite.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 template <Form F>
 class ChainPass : ChainStates {
@@ -332,4 +332,4 @@ class ChainPass : ChainStates {
   ChainResult& out_;
 };
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

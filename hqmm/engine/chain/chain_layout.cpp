@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace hqmm {
+namespace hqmm::detail {
 
 void ChainLayout::write(const Program& program, std::size_t first, std::size_t count,
                         std::size_t begin, std::size_t end, std::size_t block_steps,
@@ -63,4 +63,4 @@ void ChainLayout::write_block(const Program& program, std::size_t first, std::si
   block_firsts_.push_back(next);
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

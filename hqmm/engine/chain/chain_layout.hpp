@@ -12,7 +12,7 @@
 
 #include "hqmm/engine/chain/program.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// Consecutive slots with the same operator.
 struct Group {
@@ -62,4 +62,4 @@ class ChainLayout {
   std::vector<std::uint32_t> met_;
 };
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

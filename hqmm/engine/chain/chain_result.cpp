@@ -4,7 +4,7 @@
 
 #include "hqmm/core/parallel.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 void GradientTable::reset(std::size_t operators, std::size_t size) {
   size_ = size;
@@ -55,4 +55,4 @@ void fold_results(std::span<ChainResult* const> results, int threads) {
   });
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

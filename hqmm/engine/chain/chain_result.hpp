@@ -9,7 +9,7 @@
 #include "hqmm/core/aligned.hpp"
 #include "hqmm/core/types.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// The step that made a state smallest, in the careful mode: the one to blame for an overflow.
 struct LeastWeight {
@@ -63,4 +63,4 @@ struct ChainResult {
 /// sequence and are not added up here.
 void fold_results(std::span<ChainResult* const> results, int threads);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -8,7 +8,7 @@
 #include "hqmm/engine/chain/chain_layout.hpp"
 #include "hqmm/engine/chain/form.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 struct ChainScratch {
   struct Checkpoint {
@@ -35,4 +35,4 @@ struct ChainScratch {
   FormScratch form;
 };
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -11,7 +11,7 @@
 
 #include "hqmm/engine/chain/chain_scratch.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 inline constexpr std::size_t kSegmentBytes = std::size_t{32} << 20;
 inline constexpr std::size_t kBlockBytes = std::size_t{512} << 10;
@@ -165,4 +165,4 @@ class ChainStates {
   std::size_t block_base_ = 0;       // slot of the first adjoint in scratch_.adjoints
 };
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

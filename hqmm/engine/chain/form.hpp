@@ -15,7 +15,7 @@
 #include "hqmm/core/types.hpp"
 #include "hqmm/engine/chain/chain_result.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// Weights outside these call for the careful mode.
 inline constexpr double kSmallestWeight = 0x1p-900;
@@ -125,4 +125,4 @@ concept Form = requires(const T form, T& written, std::uint32_t op, const double
   { form.total(op, states, scratch) } -> std::same_as<double>;
 };
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

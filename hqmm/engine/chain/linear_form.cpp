@@ -6,7 +6,7 @@
 #include "hqmm/core/parallel.hpp"
 #include "hqmm/engine/chain/word_uses.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 template <int kDegree>
 void LinearForm<kDegree>::reshape(Index rows, Index cols, Index traced, std::size_t operators,
                                   bool mirrored) {
@@ -296,4 +296,4 @@ double LinearForm<kDegree>::total_before(std::uint32_t op, const double* x,
 template class LinearForm<1>;
 template class LinearForm<2>;
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -20,7 +20,7 @@
 #include "hqmm/engine/chain/program.hpp"
 #include "hqmm/engine/chain/word_totals.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 template <int kWeightDegree>
 class LinearForm {
@@ -130,4 +130,4 @@ using NormForm = LinearForm<2>;
 static_assert(Form<TraceForm>);
 static_assert(Form<NormForm>);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <exception>
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// Which of the batch, and at which symbol.
 struct NotFinite {
@@ -23,4 +23,4 @@ class NotFiniteError : public std::exception {
   NotFinite place_;
 };
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

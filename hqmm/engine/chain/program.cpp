@@ -6,7 +6,7 @@
 
 #include "hqmm/core/parallel.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 /// A thread takes sequences of so many symbols at a time.
@@ -261,4 +261,4 @@ void write_program(const ProgramModel& model, std::span<const SequenceView> batc
   renumber(numbers, blocks, threads, out);
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

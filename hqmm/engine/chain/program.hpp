@@ -22,7 +22,7 @@
 #include "hqmm/data/sequence_set.hpp"
 #include "hqmm/model/position_map.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 struct Mark {
   std::uint64_t step = 0;    // the state before this step of the sequence; never its first
@@ -85,4 +85,4 @@ void write_program(const ProgramModel& model, std::span<const SequenceView> batc
 /// s³ of the largest alphabet that has words of three, s² for two.
 inline constexpr std::size_t kMostWords = 4096;
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -17,7 +17,7 @@
 #include "hqmm/core/aligned.hpp"
 #include "hqmm/engine/chain/program.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 class WordTotals {
  public:
@@ -52,4 +52,4 @@ class WordTotals {
   AlignedDoubles values_;
 };
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -9,7 +9,7 @@
 #include "hqmm/engine/chain/chain_result.hpp"
 #include "hqmm/engine/chain/program.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// What words that have a gradient are made of: for each operator, the words it is in.
 class WordUses {
@@ -53,4 +53,4 @@ class WordUses {
   std::vector<Use> uses_;
 };
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

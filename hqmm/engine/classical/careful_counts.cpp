@@ -9,7 +9,7 @@
 #include "hqmm/data/symbol_sets.hpp"
 #include "hqmm/engine/classical/forward_backward.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 constexpr std::size_t kStatesKept = 4096;  // states kept; the others are computed again
@@ -125,4 +125,4 @@ std::optional<std::size_t> careful_counts(const Hmm& model, const SequenceView& 
   return {};
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 constexpr std::size_t kLongestWord = 3;
@@ -91,8 +91,7 @@ bool EdgeChain::walk(std::size_t first, std::size_t last, const ChainOptions& ho
   options.rescale_every = kSymbolsBetween / word_length_;
   ChainPass<TraceForm> pass(form_, program_, first, last, options, scratch_, result_);
   if (!pass.run()) return false;
-  if (options.backward)
-    form_.chain_words(program_, 1, result_.gradients);
+  if (options.backward) form_.chain_words(program_, 1, result_.gradients);
   return true;
 }
 
@@ -113,4 +112,4 @@ void EdgeChain::add_initial_derivative(RealVector& out) const {
   out += Eigen::Map<const RealVector>(result_.initial.data(), model_.latent_dim());
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -13,8 +13,9 @@
 #include "hqmm/engine/chain/chain.hpp"
 #include "hqmm/engine/chain/linear_form.hpp"
 #include "hqmm/model/edge_hmm.hpp"
+#include "hqmm/model/filter_likelihood.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 [[nodiscard]] bool any_known(const SequenceView& sequence);
 
@@ -66,4 +67,4 @@ class EdgeChain {
   ChainResult result_;
 };
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <cmath>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/core/parallel.hpp"
 #include "hqmm/data/symbol_sets.hpp"
 #include "hqmm/engine/classical/edge_chain.hpp"
 #include "hqmm/engine/classical/edge_long.hpp"
 #include "hqmm/engine/scratch_pool.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 constexpr std::size_t kEdgeStatesKept = 4096;  // states kept; the others are computed again
@@ -279,4 +279,4 @@ std::optional<EdgeCounts> expected_edges(const EdgeHmm& model, const SequenceSet
   return out;
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -13,7 +13,7 @@
 #include "hqmm/engine/classical/forward_backward.hpp"
 #include "hqmm/model/edge_hmm.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 struct EdgeCounts {
   explicit EdgeCounts(const EdgeHmm& model);
@@ -32,4 +32,4 @@ struct EdgeCounts {
                                                        int threads,
                                                        const std::function<bool()>& stop);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

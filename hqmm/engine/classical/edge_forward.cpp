@@ -5,7 +5,7 @@
 #include "hqmm/engine/classical/long_hmm.hpp"
 #include "hqmm/engine/scratch_pool.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 constexpr std::size_t kPartSymbols = 32768;  // that a thread takes at a time
@@ -67,4 +67,4 @@ std::vector<SequenceLikelihood> edge_log_likelihoods(const EdgeHmm& model, const
   return out;
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

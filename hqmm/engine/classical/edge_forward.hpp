@@ -6,7 +6,7 @@
 #include "hqmm/model/edge_hmm.hpp"
 #include "hqmm/model/likelihood.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// There must be no sets (symbol_sets.hpp).
 [[nodiscard]] std::vector<SequenceLikelihood> edge_log_likelihoods(const EdgeHmm& model,
@@ -14,4 +14,4 @@ namespace hqmm {
                                                                    std::size_t burn_in,
                                                                    int threads);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -8,7 +8,7 @@
 #include "hqmm/engine/classical/edge_chain.hpp"
 #include "hqmm/engine/scratch_pool.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 constexpr std::size_t kPieceSymbols = 4096;
@@ -197,4 +197,4 @@ std::optional<LongDerivatives> long_derivatives(const EdgeHmm& model, const Sequ
   return total;
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -11,7 +11,7 @@
 
 #include "hqmm/model/edge_hmm.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// From so many symbols on the walks are worth their time.
 inline constexpr std::size_t kLongForEdges = std::size_t{1} << 18;
@@ -35,4 +35,4 @@ struct LongDerivatives {
                                                               double weight, int threads,
                                                               const std::function<bool()>& stop);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

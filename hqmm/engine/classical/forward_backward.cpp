@@ -9,7 +9,7 @@
 #include "hqmm/engine/classical/tile_layout.hpp"
 #include "hqmm/engine/scratch_pool.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 constexpr double kLargest = std::numeric_limits<double>::max();
@@ -173,4 +173,4 @@ std::optional<ExpectedCounts> expected_counts(const Hmm& model, const SequenceSe
   return ExpectationStep(model, set).run(threads, stop);
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

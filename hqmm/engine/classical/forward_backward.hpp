@@ -15,7 +15,7 @@
 #include "hqmm/data/sequence_set.hpp"
 #include "hqmm/model/hmm.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// A symbol of probability zero.
 struct ImpossibleSymbol {
@@ -49,4 +49,4 @@ struct ExpectedCounts {
                                                         ExpectedCounts& counts,
                                                         double weight = 1.0);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -7,8 +7,9 @@
 #include "hqmm/engine/classical/long_hmm.hpp"
 #include "hqmm/engine/classical/tile_forward.hpp"
 #include "hqmm/engine/classical/tile_layout.hpp"
+#include "hqmm/model/filter_likelihood.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 /// Where a sequence stands after the burn-in; without one, the scale it starts at.
@@ -77,4 +78,4 @@ std::vector<SequenceLikelihood> hmm_log_likelihoods(const Hmm& model, const Sequ
   return out;
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -5,7 +5,7 @@
 
 #include "hqmm/model/likelihood.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// What log_likelihoods() gives for the model, up to rounding: every sequence of the set in order,
 /// the same bytes at any thread count and whatever else is in the set. Throws kBadData when a
@@ -14,4 +14,4 @@ namespace hqmm {
                                                                   const SequenceSet& set,
                                                                   std::size_t burn_in, int threads);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

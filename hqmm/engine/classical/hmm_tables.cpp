@@ -5,7 +5,7 @@
 
 #include "hqmm/core/panels.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 AlignedDoubles zeros(std::size_t size) { return AlignedDoubles(size, 0.0); }
@@ -45,4 +45,4 @@ HmmTables::HmmTables(const Hmm& model)
   std::copy_n(model.initial.data(), states, initial.data());
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

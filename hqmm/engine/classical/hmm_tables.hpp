@@ -5,7 +5,7 @@
 #include "hqmm/core/aligned.hpp"
 #include "hqmm/model/hmm.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// Symbols that are turned from rows into columns together.
 inline constexpr std::size_t kSymbolBlock = 64;
@@ -29,4 +29,4 @@ struct HmmTables {
   bool conserving;
 };
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -13,7 +13,7 @@
 #include "hqmm/core/registers-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace hqmm::HWY_NAMESPACE {
+namespace hqmm::detail::HWY_NAMESPACE {
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -226,11 +226,11 @@ void follow(const HmmTables& tables, const double* rows, std::size_t count, cons
 }
 
 }  // namespace
-}  // namespace hqmm::HWY_NAMESPACE
+}  // namespace hqmm::detail::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace hqmm {
+namespace hqmm::detail {
 
 HWY_EXPORT(forward);
 HWY_EXPORT(backward);
@@ -247,5 +247,5 @@ TileKernels tile_kernels() {
   return kernels;
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail
 #endif

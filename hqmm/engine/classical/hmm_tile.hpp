@@ -16,7 +16,7 @@
 
 #include "hqmm/engine/classical/hmm_tables.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 inline constexpr std::size_t kTileSlots = 8;    // sequences of a tile
 inline constexpr std::size_t kStripSteps = 32;  // between two rescalings
@@ -76,4 +76,4 @@ struct TileKernels {
 /// For this processor, within HQMM_SIMD.
 [[nodiscard]] TileKernels tile_kernels();
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -5,7 +5,7 @@
 
 #include "hqmm/engine/long_sequence.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 /// Nothing is ever subtracted, so only what leaves the range of doubles is lost.
@@ -79,4 +79,4 @@ template std::optional<SequenceLikelihood> long_hmm_log_likelihood(const EdgeHmm
                                                                    const SequenceView&, std::size_t,
                                                                    int);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -7,7 +7,7 @@
 #include "hqmm/model/edge_hmm.hpp"
 #include "hqmm/model/likelihood.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// diag(C_y) A, or T_y, with that of a missing symbol if wanted.
 [[nodiscard]] LinearModel linear_model(const Hmm& model, bool missing);
@@ -19,4 +19,4 @@ template <typename Model>
 [[nodiscard]] std::optional<SequenceLikelihood> long_hmm_log_likelihood(
     const Model& model, const SequenceView& sequence, std::size_t burn_in, int threads);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 /// States kept: a few megabytes, and enough steps that segments are long against strips.
@@ -178,4 +178,4 @@ void TileExpectation::close_segment(const Strip& first, TileCounts& counts,
   }
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -9,7 +9,7 @@
 #include "hqmm/core/panels.hpp"
 #include "hqmm/engine/classical/tile_forward.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// Sums over sequences, each as often as its weight says, in the layout of the tables.
 struct TileCounts {
@@ -56,4 +56,4 @@ class TileExpectation {
   AlignedDoubles beta_;
 };
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

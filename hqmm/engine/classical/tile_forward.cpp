@@ -4,10 +4,10 @@
 #include <cmath>
 #include <numbers>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/core/interruption.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 struct SymbolCensus {
@@ -243,4 +243,4 @@ void TileForward::set_initial(AlignedDoubles& rows, std::size_t slot) const {
   for (std::size_t i = 0; i < tables_->states; ++i) row[i] = kScale * tables_->initial[i];
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -10,7 +10,7 @@
 #include "hqmm/data/sequence_set.hpp"
 #include "hqmm/engine/classical/hmm_tile.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// One sequence of a tile. After its last symbol α sums to `sum`, and is 2^exponent times what it
 /// stands for.
@@ -80,4 +80,4 @@ class TileForward {
   std::size_t position_ = 0;  // of the next symbol
 };
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 /// By falling length; equal lengths stay in order. Lengths are counted where they are short: a
@@ -41,4 +41,4 @@ TileLayout::TileLayout(const SequenceSet& set, std::size_t tile_slots, std::size
   }
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -9,7 +9,7 @@
 
 #include "hqmm/data/sequence_set.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 class TileLayout {
  public:
@@ -29,4 +29,4 @@ class TileLayout {
   std::vector<std::size_t> bounds_{0};
 };
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

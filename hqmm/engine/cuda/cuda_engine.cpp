@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/engine/cuda/cuda_errors.hpp"
 #include "hqmm/engine/cuda/large_pass.hpp"
 #include "hqmm/engine/cuda/matrix_model.hpp"
@@ -16,9 +17,7 @@
 #include "hqmm/engine/quantum/hqmm_program.hpp"
 #include "hqmm/model/hermitian_basis.hpp"
 
-namespace hqmm {
-
-using namespace detail;
+namespace hqmm::detail {
 
 namespace {
 
@@ -221,4 +220,4 @@ std::vector<double> CudaEngine::log_likelihoods(const Hqmm& model,
   return c.found.log_likelihoods;
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -21,7 +21,7 @@
 
 #include "hqmm/engine/quantum/gradient.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// Whether this build has the GPU engine.
 [[nodiscard]] bool cuda_built() noexcept;
@@ -58,4 +58,4 @@ class CudaEngine {
   std::unique_ptr<Contents> contents_;
 };
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -3,6 +3,7 @@
 #include <cuda_runtime_api.h>
 
 #include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 
 namespace hqmm::detail {
 

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 
+#include "hqmm/core/fail.hpp"
 #include "hqmm/engine/cuda/cuda_errors.hpp"
 
 namespace hqmm::detail {

@@ -5,7 +5,7 @@
 
 #include "hqmm/model/hermitian_basis.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 /// Factors below this are not divided by.
@@ -172,4 +172,4 @@ void ChannelForm::write_gradient(const Hqmm& model, const GradientTable& table,
   out.initial_state = -from_coordinates(coordinates);
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -15,7 +15,7 @@
 #include "hqmm/engine/quantum/gradient.hpp"
 #include "hqmm/engine/quantum/state_channel.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 class ChannelForm {
  public:
@@ -79,4 +79,4 @@ class ChannelForm {
 };
 static_assert(Form<ChannelForm>);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

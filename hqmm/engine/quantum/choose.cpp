@@ -6,13 +6,13 @@
 #include <limits>
 #include <string>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/engine/chain/program.hpp"
 #include "hqmm/engine/quantum/factor.hpp"
 #include "hqmm/engine/quantum/lanes.hpp"
 #include "hqmm/engine/quantum/symbol_channel.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
@@ -214,15 +214,6 @@ double state_size(EngineKind kind, const BatchShape& shape) {
   return static_cast<double>(coordinate_count(shape.n, shape.field == Field::kReal));
 }
 
-constexpr std::array<std::pair<EngineKind, const char*>, 7> kNames{
-    {{EngineKind::kAuto, "auto"},
-     {EngineKind::kNaive, "naive"},
-     {EngineKind::kFactor, "factor"},
-     {EngineKind::kPure, "pure"},
-     {EngineKind::kLanes, "lanes"},
-     {EngineKind::kSuperoperator, "superoperator"},
-     {EngineKind::kKraus, "kraus"}}};
-
 [[noreturn]] void refuse(EngineKind wanted, const BatchShape& shape) {
   std::string why = "the operators of this model would need too much memory";
   if (wanted == EngineKind::kLanes)
@@ -235,7 +226,7 @@ constexpr std::array<std::pair<EngineKind, const char*>, 7> kNames{
                           : "the initial state is not pure";
   }
   throw fail(ErrorCode::kUsage, "engine {} does not fit: {} (auto picks one that does)",
-             engine_name(wanted), why);
+             name_of(wanted), why);
 }
 
 }  // namespace
@@ -275,18 +266,4 @@ Choice choose(const BatchShape& shape, EngineKind wanted) {
   return out;
 }
 
-const char* engine_name(EngineKind kind) {
-  for (const auto& [each, name] : kNames)
-    if (each == kind) return name;
-  return "?";
-}
-
-EngineKind engine_named(const std::string& name) {
-  for (const auto& [kind, each] : kNames)
-    if (name == each) return kind;
-  throw fail(ErrorCode::kUsage,
-             "unknown engine '{}' (auto, naive, factor, pure, lanes, superoperator, kraus)",
-             printable(name));
-}
-
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -6,7 +6,7 @@
 
 #include "hqmm/engine/quantum/gradient.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// What a choice depends on.
 struct BatchShape {
@@ -38,7 +38,5 @@ struct Choice {
 [[nodiscard]] Choice choose(const BatchShape& shape, EngineKind wanted);
 
 /// "auto", "naive", …; the inverse throws kUsage listing the names.
-[[nodiscard]] const char* engine_name(EngineKind kind);
-[[nodiscard]] EngineKind engine_named(const std::string& name);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

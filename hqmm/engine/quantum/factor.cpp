@@ -5,7 +5,7 @@
 #include "hqmm/core/decompositions.hpp"
 #include "hqmm/core/real_form.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 /// H of V diag(λ) V† from X A: in the eigenbasis, the entry of a pair comes from the column of the
@@ -105,4 +105,4 @@ void factor_gradient(const Hqmm& model, const NormForm& form, const StateFactor&
   out.initial_state = -state_gradient(state, x_a);
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -8,7 +8,7 @@
 #include "hqmm/engine/chain/linear_form.hpp"
 #include "hqmm/engine/quantum/gradient.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// A of an initial state, and what is needed to get back: ρ₀ = V diag(λ) V†, A = V diag(√λ) over
 /// the eigenvalues above rounding.
@@ -29,4 +29,4 @@ void factor_gradient(const Hqmm& model, const NormForm& form, const StateFactor&
                      const GradientTable& table, const std::vector<double>& initial,
                      BatchGradient& out);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

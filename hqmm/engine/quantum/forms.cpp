@@ -1,6 +1,8 @@
 #include "hqmm/engine/quantum/forms.hpp"
 
-namespace hqmm {
+#include "hqmm/model/state_gradient.hpp"
+
+namespace hqmm::detail {
 
 void pull_back(const Hqmm& model, BatchGradient& out) {
   if (model.emits_on() == EmissionKind::kEdge) return;
@@ -80,4 +82,4 @@ void Forms::write_base_gradient(const TraceForm& form, const FormSource& from, C
                          out);
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -11,7 +11,7 @@
 #include "hqmm/engine/quantum/kraus_form.hpp"
 #include "hqmm/engine/quantum/superoperator.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// What a form is written from.
 struct FormSource {
@@ -78,4 +78,4 @@ class Forms {
   SymbolScratch scratch_;  // of trace_ and channel_
 };
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -14,7 +14,7 @@
 #include "hqmm/engine/quantum/reference.hpp"
 #include "hqmm/engine/scratch_pool.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 BatchGradient& BatchGradient::operator+=(const BatchGradient& other) {
   scored += other.scored;
@@ -320,4 +320,4 @@ BatchGradient gradient(const Hqmm& model, std::span<const SequenceView> batch,
   return gradient(model, batch, options, threads, scratch);
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -16,22 +16,10 @@
 
 #include "hqmm/data/sequence_set.hpp"
 #include "hqmm/engine/chain/not_finite.hpp"
+#include "hqmm/engine/engine_kind.hpp"
 #include "hqmm/model/hqmm.hpp"
 
-namespace hqmm {
-
-/// How loss and gradient are computed; all agree to rounding. The forms are described in
-/// linear_form.hpp, channel_form.hpp and kraus_form.hpp; each is the one that fits the model's
-/// structure.
-enum class EngineKind {
-  kAuto,           // the fastest for the model and the batch: choose.hpp
-  kNaive,          // the adjoint pass as it is written down
-  kFactor,         // ρ = AA†; kraus rank one
-  kPure,           // the factor form of a pure initial state
-  kLanes,          // n = 2: a state is one vector of four numbers
-  kSuperoperator,  // ρ as n² real coordinates
-  kKraus,          // ρ as a matrix
-};
+namespace hqmm::detail {
 
 struct GradientOptions {
   std::size_t burn_in = 0;
@@ -88,4 +76,4 @@ class GradientScratch {
 [[nodiscard]] BatchGradient gradient(const Hqmm& model, std::span<const SequenceView> batch,
                                      const GradientOptions& options, int threads);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -11,8 +11,9 @@
 #include "hqmm/engine/quantum/hqmm_program.hpp"
 #include "hqmm/engine/quantum/long_hqmm.hpp"
 #include "hqmm/engine/scratch_pool.hpp"
+#include "hqmm/model/filter_likelihood.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 /// Programs are written for so many symbols at a time; longer sequences go in slices.
@@ -218,4 +219,4 @@ void hqmm_log_likelihoods(const Hqmm& model, const SequenceSet& set, std::size_t
   SetPass(model, set, burn_in, threads).run(sink);
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

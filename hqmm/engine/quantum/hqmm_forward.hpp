@@ -8,7 +8,7 @@
 
 #include "hqmm/model/likelihood.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// Takes likelihoods as they come: those of the sequences from `first` on, in order.
 using LikelihoodSink =
@@ -25,4 +25,4 @@ using LikelihoodSink =
 void hqmm_log_likelihoods(const Hqmm& model, const SequenceSet& set, std::size_t burn_in,
                           int threads, const LikelihoodSink& sink);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

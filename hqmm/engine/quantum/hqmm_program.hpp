@@ -4,7 +4,7 @@
 #include "hqmm/engine/chain/program.hpp"
 #include "hqmm/engine/quantum/gradient.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 inline void write_program(const Hqmm& model, std::span<const SequenceView> batch,
                           const GradientOptions& options, int word_length, int threads,
@@ -20,4 +20,4 @@ inline void write_program(const Hqmm& model, std::span<const SequenceView> batch
                 word_length, threads, out);
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -4,7 +4,7 @@
 // stack, so that the second one is a single product of w·n terms.
 #include "hqmm/engine/quantum/kraus_form.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// K or K† by columns: the planes of real parts, imaginary parts and their sums.
 void KrausForm::write_planes(const Complex* k, bool adjoint, double* out) const {
@@ -111,4 +111,4 @@ void KrausForm::add_by_complex_matrix(const Step& step, std::size_t block, const
   *gradient.used = 1;
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -5,7 +5,7 @@
 
 #include "hqmm/core/real_form.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 /// At most so many states go back together, and so many bytes of their products: they stay in the
@@ -305,4 +305,4 @@ void KrausForm::write_emission_gradient(const KrausSet& set, std::size_t index,
   by -= c * (by_products + by_products.transpose());
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

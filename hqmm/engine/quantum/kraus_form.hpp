@@ -28,7 +28,7 @@
 #include "hqmm/engine/quantum/gradient.hpp"
 #include "hqmm/engine/quantum/kraus_kernels.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 class KrausForm {
  public:
@@ -166,4 +166,4 @@ class KrausForm {
 };
 static_assert(Form<KrausForm>);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -9,7 +9,7 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace hqmm::HWY_NAMESPACE {
+namespace hqmm::detail::HWY_NAMESPACE {
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -76,11 +76,11 @@ void fold_planes(const Columns& shape, const double* sums, const StridedMatrix& 
 }
 
 }  // namespace
-}  // namespace hqmm::HWY_NAMESPACE
+}  // namespace hqmm::detail::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace hqmm {
+namespace hqmm::detail {
 
 HWY_EXPORT(scale_columns);
 HWY_EXPORT(scale_entries);
@@ -96,5 +96,5 @@ const KrausKernels& kraus_kernels() {
   return kernels;
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail
 #endif

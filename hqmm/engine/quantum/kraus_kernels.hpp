@@ -4,7 +4,7 @@
 
 #include "hqmm/core/types.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 struct Columns {
   Index rows = 0;  // padded
@@ -37,4 +37,4 @@ struct KrausKernels {
 /// For this processor, within HQMM_SIMD.
 [[nodiscard]] const KrausKernels& kraus_kernels();
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

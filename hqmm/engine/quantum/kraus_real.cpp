@@ -1,7 +1,7 @@
 // The Kraus form of real models: products of n × n numbers.
 #include "hqmm/engine/quantum/kraus_form.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// n × n times n × n.
 PanelProduct KrausForm::real_product() const {
@@ -84,4 +84,4 @@ void KrausForm::add_by_real_matrix(const Step& step, std::size_t block, const do
   *gradient.used = 1;
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

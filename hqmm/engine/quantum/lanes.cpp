@@ -6,8 +6,9 @@
 
 #include "hqmm/engine/chain/form.hpp"
 #include "hqmm/engine/quantum/lanes_kernels.hpp"
+#include "hqmm/model/filter_likelihood.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 void transpose_lanes(const double* from, double* to) {
@@ -220,4 +221,4 @@ void chain_lanes(const LanesTable& table, const Program& program, LanesResult& r
   }
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

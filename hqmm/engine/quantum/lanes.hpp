@@ -12,7 +12,7 @@
 #include "hqmm/core/aligned.hpp"
 #include "hqmm/engine/chain/linear_form.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 inline constexpr std::size_t kLanesRows = 4;
 inline constexpr std::size_t kLanesMatrix = kLanesRows * kLanesRows;
@@ -49,4 +49,4 @@ struct LanesResult {
 void chain_lanes(const LanesTable& table, const Program& program, LanesResult& result,
                  const TraceForm& form, GradientTable& out);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -8,7 +8,7 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace hqmm::HWY_NAMESPACE {
+namespace hqmm::detail::HWY_NAMESPACE {
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -79,11 +79,11 @@ void multiply(const double* a, const double* b, bool add, double* c) {
 }
 
 }  // namespace
-}  // namespace hqmm::HWY_NAMESPACE
+}  // namespace hqmm::detail::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace hqmm {
+namespace hqmm::detail {
 
 HWY_EXPORT(forward);
 HWY_EXPORT(backward);
@@ -98,5 +98,5 @@ const LanesKernels& lanes_kernels() {
   return kernels;
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail
 #endif

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace hqmm {
+namespace hqmm::detail {
 
 inline constexpr std::size_t kLanesSide = 4;  // sequences side by side
 
@@ -30,4 +30,4 @@ struct LanesKernels {
 /// For this processor, within HQMM_SIMD.
 [[nodiscard]] const LanesKernels& lanes_kernels();
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

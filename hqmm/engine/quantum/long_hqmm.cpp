@@ -7,7 +7,7 @@
 #include "hqmm/engine/quantum/factor.hpp"
 #include "hqmm/engine/quantum/superoperator.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 /// States are known to about 1e-16, so below this a symbol may be impossible. Of Kraus operators
@@ -97,4 +97,4 @@ std::optional<SequenceLikelihood> long_hqmm_log_likelihood(const Hqmm& model,
   return long_log_likelihood(linear, sequence, burn_in, plan, threads);
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -7,7 +7,7 @@
 #include "hqmm/core/parallel.hpp"
 #include "hqmm/data/symbol_sets.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 /// One sequence's pass over a model; operators of a step are those of its symbol, of all in a set,
@@ -178,4 +178,4 @@ BatchGradient reference_gradient(const Hqmm& model, std::span<const SequenceView
       });
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

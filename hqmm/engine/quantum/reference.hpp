@@ -11,7 +11,7 @@
 
 #include "hqmm/engine/quantum/gradient.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// One sequence. Throws NotFiniteError (sequence 0) when a step's weight is zero or not finite, or
 /// so small that the gradient overflows.
@@ -23,4 +23,4 @@ namespace hqmm {
                                                std::span<const SequenceView> batch,
                                                const GradientOptions& options, int threads);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -4,7 +4,7 @@
 
 #include "hqmm/model/hermitian_basis.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 StateChannel::StateChannel(Index n, Index w, bool real, SymbolScratch& scratch)
     : n_(n),
@@ -55,4 +55,4 @@ void StateChannel::add_by_factors(Index y, const RealVector& by_factor, RealMatr
   }
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -6,7 +6,7 @@
 #include "hqmm/engine/quantum/symbol_channel.hpp"
 #include "hqmm/model/kraus.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 class StateChannel {
  public:
@@ -33,4 +33,4 @@ class StateChannel {
   const KrausSet* set_ = nullptr;
 };
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

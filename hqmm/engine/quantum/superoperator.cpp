@@ -6,7 +6,7 @@
 #include "hqmm/engine/quantum/state_channel.hpp"
 #include "hqmm/model/hermitian_basis.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 std::size_t alphabet_size_of(const Hqmm& model) {
@@ -179,4 +179,4 @@ void superoperator_gradient(const Hqmm& model, const TraceForm& form, GradientTa
   out.initial_state = -from_coordinates(coordinates);
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

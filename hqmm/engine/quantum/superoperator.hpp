@@ -8,7 +8,7 @@
 #include "hqmm/engine/quantum/gradient.hpp"
 #include "hqmm/engine/quantum/symbol_channel.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// The base operators of a model's form; room for its program's words. `feasible`: the totals are
 /// one. `real`: without the coordinates of imaginary parts, for a real model.
@@ -21,4 +21,4 @@ void superoperator_gradient(const Hqmm& model, const TraceForm& form, GradientTa
                             const std::vector<double>& initial, int threads, SymbolScratch& scratch,
                             BatchGradient& out);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

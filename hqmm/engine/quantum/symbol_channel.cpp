@@ -5,7 +5,7 @@
 
 #include "hqmm/model/hermitian_basis.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 constexpr double kRoot2 = std::numbers::sqrt2;
@@ -244,4 +244,4 @@ void SymbolChannel::product_with_u() {
   }
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -13,7 +13,7 @@
 #include "hqmm/core/panels.hpp"
 #include "hqmm/core/types.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// Coordinates of a state.
 constexpr Index coordinate_count(Index n, bool real) { return real ? n * (n + 1) / 2 : n * n; }
@@ -60,4 +60,4 @@ class SymbolChannel {
   AlignedDoubles &u_, &turned_, &by_im_, &re_, &im_;
 };
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

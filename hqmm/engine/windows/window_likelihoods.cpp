@@ -13,7 +13,7 @@
 #include "hqmm/engine/windows/word_tables.hpp"
 #include "hqmm/model/mixture.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 /// Of the matrices and tables of one model, in bytes.
@@ -129,4 +129,4 @@ void WindowLikelihoods::score(WindowTile& tile, std::span<double> log_likelihood
   }
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

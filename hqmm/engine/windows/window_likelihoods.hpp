@@ -11,7 +11,7 @@
 #include "hqmm/engine/windows/window_tile.hpp"
 #include "hqmm/model/any_model.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 class WindowLikelihoods {
  public:
@@ -32,4 +32,4 @@ class WindowLikelihoods {
   std::unique_ptr<const Parts> parts_;
 };
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -7,7 +7,7 @@
 #include "hqmm/engine/quantum/symbol_channel.hpp"
 #include "hqmm/model/hermitian_basis.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 std::size_t matrices_of(std::size_t symbols) { return symbols + 1 + set_letters(symbols).size(); }
@@ -108,4 +108,4 @@ WindowModel window_model(const AnyModel& model) {
   return std::visit([](const auto& m) { return windowed(m); }, model);
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

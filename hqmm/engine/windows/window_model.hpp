@@ -16,7 +16,7 @@
 #include "hqmm/core/panels.hpp"
 #include "hqmm/model/any_model.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 struct WindowModel {
   Index size = 0;    // coordinates of a state
@@ -52,4 +52,4 @@ struct WindowModel {
 /// The model must be trace preserving.
 [[nodiscard]] WindowModel window_model(const AnyModel& model);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

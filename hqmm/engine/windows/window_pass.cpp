@@ -6,7 +6,7 @@
 #include <numbers>
 #include <utility>
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 constexpr Index kFewColumns = 16;
@@ -253,4 +253,4 @@ void WindowPass::run(WindowTile& tile, std::span<double> log_likelihoods,
   Run(*this, tile, scratch).walk(log_likelihoods);
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

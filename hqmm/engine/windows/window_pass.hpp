@@ -13,7 +13,7 @@
 #include "hqmm/engine/windows/window_tile.hpp"
 #include "hqmm/engine/windows/word_tables.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// Of the windows by slot: where their states are in the order of their words.
 struct WindowScratch {
@@ -45,4 +45,4 @@ class WindowPass {
   std::size_t rescale_every_;         // symbols
 };
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace hqmm {
+namespace hqmm::detail {
 
 const std::vector<std::uint32_t>& WindowTile::codes(std::size_t length) {
   const auto known = std::find_if(codes_.begin(), codes_.end(),
@@ -22,4 +22,4 @@ const std::vector<std::uint32_t>& WindowTile::codes(std::size_t length) {
   return codes_.emplace_back(length, std::move(out)).second;
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -12,7 +12,7 @@
 
 #include "hqmm/core/types.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 class WindowTile {
  public:
@@ -44,4 +44,4 @@ class WindowTile {
   std::deque<std::pair<std::size_t, std::vector<std::uint32_t>>> codes_;
 };
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -7,7 +7,7 @@
 
 #include "hqmm/core/parallel.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 namespace {
 
 // What fits the second level cache of most processors, shared with the states of a tile.
@@ -218,4 +218,4 @@ BodyTable WordTables::build_body(const std::vector<std::uint32_t>& sets) const {
   return out;
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

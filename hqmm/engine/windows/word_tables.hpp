@@ -18,7 +18,7 @@
 
 #include "hqmm/engine/windows/window_model.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 
 /// A weight that is so small a part of the most that the matrix can give is not to be believed.
 inline constexpr double kCancelled = 1e-5;
@@ -81,4 +81,4 @@ class WordTables {
 /// The bytes that the tables of a model of so many coordinates may take, about.
 [[nodiscard]] double word_table_bytes(Index size, std::size_t symbols, std::size_t window);
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/data/sequence_set.hpp"
 #include "hqmm/evaluate/classification.hpp"
 #include "hqmm/evaluate/cross_validation.hpp"
@@ -19,14 +19,15 @@
 #include "hqmm/io/sequences.hpp"
 #include "support/command.hpp"
 #include "support/data_files.hpp"
+#include "support/internals.hpp"
 #include "support/own_files.hpp"
 #include "support/progress_line.hpp"
 #include "support/text_table.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 class ActiveRun;
 class FoldCells;
-}  // namespace hqmm
+}  // namespace hqmm::detail
 
 namespace hqmm::cli {
 

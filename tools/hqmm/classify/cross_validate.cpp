@@ -14,7 +14,7 @@
 
 #include "classify/classify.hpp"
 #include "classify/report.hpp"
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/data/sequence_set.hpp"
 #include "hqmm/evaluate/baselines.hpp"
 #include "hqmm/evaluate/cross_validation.hpp"

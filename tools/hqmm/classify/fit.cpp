@@ -11,10 +11,11 @@
 #include <vector>
 
 #include "classify/classify.hpp"
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/data/sequence_set.hpp"
 #include "hqmm/evaluate/classification.hpp"
 #include "hqmm/evaluate/cross_validation.hpp"
+#include "hqmm/io/classifier_bytes.hpp"
 #include "hqmm/io/classifier_file.hpp"
 #include "hqmm/io/json_text.hpp"
 #include "hqmm/io/model_file.hpp"
@@ -23,6 +24,7 @@
 #include "hqmm/model/any_model.hpp"
 #include "hqmm/model/classifier.hpp"
 #include "hqmm/run/provenance.hpp"
+#include "hqmm/version.hpp"
 #include "support/command.hpp"
 #include "support/interrupts.hpp"
 #include "support/model_text.hpp"

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "classify/classify.hpp"
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/data/folds.hpp"
 #include "hqmm/data/position_plan.hpp"
 #include "hqmm/data/sequence_set.hpp"

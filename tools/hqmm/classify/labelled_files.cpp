@@ -4,8 +4,9 @@
 #include <vector>
 
 #include "classify/classify.hpp"
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/io/sequences.hpp"
+#include "hqmm/learn/class_labels.hpp"
 #include "hqmm/learn/classifier_learner.hpp"
 #include "support/run_config.hpp"
 

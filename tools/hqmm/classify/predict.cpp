@@ -12,13 +12,14 @@
 #include <vector>
 
 #include "classify/classify.hpp"
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/core/types.hpp"
 #include "hqmm/data/sequence_set.hpp"
 #include "hqmm/evaluate/classification.hpp"
 #include "hqmm/evaluate/cross_validation.hpp"
 #include "hqmm/evaluate/explain.hpp"
 #include "hqmm/evaluate/scan.hpp"
+#include "hqmm/evaluate/scan_parts.hpp"
 #include "hqmm/io/classifier_file.hpp"
 #include "hqmm/io/sequences.hpp"
 #include "hqmm/model/any_model.hpp"

@@ -20,6 +20,7 @@
 #include "hqmm/io/json_number.hpp"
 #include "hqmm/model/any_model.hpp"
 #include "hqmm/run/train_config.hpp"
+#include "hqmm/version.hpp"
 #include "support/text_table.hpp"
 
 namespace hqmm::cli {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "classify/classify.hpp"
+#include "support/internals.hpp"
 
 namespace hqmm::cli {
 

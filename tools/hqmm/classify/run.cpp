@@ -16,6 +16,7 @@
 #include "hqmm/run/active_run.hpp"
 #include "hqmm/run/fold_cells.hpp"
 #include "hqmm/run/train_config.hpp"
+#include "hqmm/version.hpp"
 #include "support/command.hpp"
 #include "support/output.hpp"
 #include "support/run_config.hpp"

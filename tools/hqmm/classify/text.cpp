@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "classify/classify.hpp"
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/core/types.hpp"
 #include "hqmm/evaluate/classification.hpp"
 #include "hqmm/evaluate/explain.hpp"

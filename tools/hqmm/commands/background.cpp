@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/core/types.hpp"
 #include "hqmm/data/symbol_sets.hpp"
 #include "hqmm/io/model_file.hpp"
@@ -70,7 +70,8 @@ std::vector<double> background_log_likelihoods(const std::string& background,
   }
   warn_if_infeasible(file.model, background);
   std::vector<double> out;
-  for (const SequenceLikelihood& one : score(file.model, set, burn_in, threads).per_sequence)
+  for (const SequenceLikelihood& one :
+       score(file.model, set, {.burn_in = burn_in, .threads = threads}).per_sequence)
     out.push_back(one.log_likelihood);
   return out;
 }

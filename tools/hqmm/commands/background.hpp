@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "hqmm/data/sequence_set.hpp"
+#include "support/internals.hpp"
 
 namespace hqmm::cli {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/data/sequence_set.hpp"
 #include "hqmm/io/atomic_file.hpp"
 #include "hqmm/io/model_convert.hpp"
@@ -43,7 +43,7 @@ void convert_sequences(const ConvertFlags& options) {
 void embed(const ConvertFlags& options, ModelFile& file) {
   const Field field = options.field == "real" ? Field::kReal : Field::kComplex;
   try {
-    embed_file(file, {options.embed == "cyclic", parse_emission(options.emission), field});
+    embed_file(file, {options.embed == "cyclic", parse<EmissionKind>(options.emission), field});
   } catch (const Error& error) {
     throw error.at(Where{.file = options.in});
   }

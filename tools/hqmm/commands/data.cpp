@@ -10,7 +10,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/core/sha256.hpp"
 #include "hqmm/io/atomic_file.hpp"
 #include "hqmm/io/fetch.hpp"

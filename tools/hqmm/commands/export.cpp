@@ -7,7 +7,7 @@
 #include <string>
 
 #include "hqmm/circuit/write.hpp"
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/io/atomic_file.hpp"
 #include "hqmm/io/model_file.hpp"
 #include "support/command.hpp"

@@ -12,7 +12,7 @@
 #include <variant>
 #include <vector>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/data/sequence_set.hpp"
 #include "hqmm/io/atomic_file.hpp"
 #include "hqmm/io/json_text.hpp"
@@ -22,6 +22,7 @@
 #include "hqmm/model/channel.hpp"
 #include "hqmm/model/synthetic.hpp"
 #include "hqmm/model/zoo.hpp"
+#include "hqmm/version.hpp"
 #include "support/command.hpp"
 #include "support/model_text.hpp"
 #include "support/output.hpp"

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "hqmm/io/atomic_file.hpp"
+#include "hqmm/version.hpp"
 #include "support/command.hpp"
 #include "support/command_page.hpp"
 #include "support/output.hpp"

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "support/command.hpp"
+#include "support/internals.hpp"
 
 namespace hqmm::cli {
 

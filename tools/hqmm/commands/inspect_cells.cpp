@@ -9,6 +9,7 @@
 
 #include "commands/inspect.hpp"
 #include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/io/json_text.hpp"
 #include "hqmm/run/run_directory.hpp"
 #include "hqmm/run/run_lock.hpp"

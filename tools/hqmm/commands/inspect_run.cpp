@@ -9,7 +9,7 @@
 #include <string>
 
 #include "commands/inspect.hpp"
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/io/byte_source.hpp"
 #include "hqmm/io/json_text.hpp"
 #include "hqmm/learn/options.hpp"

@@ -7,6 +7,7 @@
 
 #include "hqmm/model/channel_structure.hpp"
 #include "support/command.hpp"
+#include "support/internals.hpp"
 
 namespace hqmm::cli {
 

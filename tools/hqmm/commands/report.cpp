@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/io/atomic_file.hpp"
 #include "hqmm/io/sequences.hpp"
 #include "hqmm/report/report.hpp"

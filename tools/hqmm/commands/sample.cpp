@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/core/types.hpp"
 #include "hqmm/data/alphabet.hpp"
 #include "hqmm/data/sequence_set.hpp"

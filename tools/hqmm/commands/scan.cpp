@@ -11,10 +11,13 @@
 #include <vector>
 
 #include "commands/scan_formats.hpp"
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/evaluate/scan.hpp"
+#include "hqmm/evaluate/scan_parts.hpp"
 #include "hqmm/io/byte_source.hpp"
+#include "hqmm/io/classifier_bytes.hpp"
 #include "hqmm/io/classifier_file.hpp"
+#include "hqmm/io/model_bytes.hpp"
 #include "hqmm/io/model_file.hpp"
 #include "hqmm/io/sequence_stream.hpp"
 #include "support/command.hpp"

@@ -8,7 +8,8 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
+#include "hqmm/evaluate/scan_parts.hpp"
 #include "support/output.hpp"
 
 namespace hqmm::cli {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "hqmm/evaluate/scan.hpp"
+#include "support/internals.hpp"
 
 namespace hqmm::cli {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "commands/background.hpp"
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/data/alphabet.hpp"
 #include "hqmm/data/sequence_set.hpp"
 #include "hqmm/io/json_number.hpp"
@@ -181,8 +181,9 @@ void run_score(const ScoreFlags& options) {
   const Alphabet& alphabet = alphabet_of(file.model);
   SequenceSet set = read_sequences(options.sequences, options.data.resolve(&alphabet));
   const bool wants_rows = options.per_sequence || options.common.tsv || !options.background.empty();
-  const Score result = score(file.model, set, options.burn_in, options.common.threads,
-                             wants_rows ? Detail::kSequences : Detail::kSums);
+  const Score result = score(
+      file.model, set,
+      {.burn_in = options.burn_in, .threads = options.common.threads, .per_sequence = wants_rows});
   warn_if_infeasible(file.model, options.model);
   if (result.sequences == 0) {
     throw fail(ErrorCode::kBadData, {shown(options.sequences), {}, {}, {}, {}},

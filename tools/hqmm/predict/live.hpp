@@ -6,6 +6,7 @@
 #include <string>
 
 #include "hqmm/io/growing_file.hpp"
+#include "support/internals.hpp"
 
 namespace hqmm::cli {
 

@@ -10,13 +10,14 @@
 #include <variant>
 #include <vector>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/data/alphabet.hpp"
 #include "hqmm/data/sequence_set.hpp"
 #include "hqmm/io/byte_source.hpp"
 #include "hqmm/io/detect.hpp"
 #include "hqmm/io/input.hpp"
 #include "hqmm/io/model_file.hpp"
+#include "hqmm/io/read_input.hpp"
 #include "hqmm/io/sequences.hpp"
 #include "hqmm/model/any_model.hpp"
 #include "predict/live.hpp"
@@ -85,8 +86,8 @@ void predict_file(Predictor<Filter>& predictor, const PredictFlags& options,
   }
   if (options.join_lines)
     throw fail(ErrorCode::kUsage, Where{.file = path}, "--join-lines is for text, but this is {}",
-               format_name(format));
-  predict_set(predictor, read_sequences(input, read));
+               name_of(format));
+  predict_set(predictor, read_input(input, read));
 }
 
 template <typename Filter>

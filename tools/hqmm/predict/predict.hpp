@@ -6,6 +6,7 @@
 
 #include "support/command.hpp"
 #include "support/data_files.hpp"
+#include "support/internals.hpp"
 
 namespace hqmm::cli {
 

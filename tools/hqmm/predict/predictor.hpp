@@ -20,6 +20,7 @@
 #include "hqmm/score/surprise.hpp"
 #include "predict/report.hpp"
 #include "support/command.hpp"
+#include "support/internals.hpp"
 
 namespace hqmm::cli {
 

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/io/json_number.hpp"
 #include "hqmm/io/json_text.hpp"
 #include "hqmm/score/surprise.hpp"

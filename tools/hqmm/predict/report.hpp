@@ -11,6 +11,7 @@
 #include "hqmm/core/types.hpp"
 #include "hqmm/data/alphabet.hpp"
 #include "predict/predict.hpp"
+#include "support/internals.hpp"
 #include "support/output.hpp"
 
 namespace hqmm::cli {

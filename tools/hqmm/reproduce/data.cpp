@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/data/alphabet.hpp"
 #include "hqmm/data/hash_text.hpp"
 #include "hqmm/data/sequence_set.hpp"

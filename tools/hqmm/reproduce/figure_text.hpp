@@ -7,6 +7,7 @@
 
 #include "hqmm/evaluate/statistics.hpp"
 #include "hqmm/reproduction/summary.hpp"
+#include "support/internals.hpp"
 
 namespace hqmm::cli {
 

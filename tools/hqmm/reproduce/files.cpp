@@ -9,7 +9,7 @@
 #include <string>
 #include <variant>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/core/parallel.hpp"
 #include "hqmm/core/simd.hpp"
 #include "hqmm/evaluate/statistics.hpp"
@@ -18,6 +18,7 @@
 #include "hqmm/reproduction/run_cell.hpp"
 #include "hqmm/reproduction/splice_protocol.hpp"
 #include "hqmm/reproduction/summary.hpp"
+#include "hqmm/version.hpp"
 #include "reproduce/paper_figures.hpp"
 #include "reproduce/reproduce.hpp"
 

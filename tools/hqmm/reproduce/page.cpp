@@ -14,6 +14,7 @@
 #include "hqmm/reproduction/plan.hpp"
 #include "hqmm/reproduction/run_cell.hpp"
 #include "hqmm/reproduction/summary.hpp"
+#include "hqmm/version.hpp"
 #include "reproduce/paper_figures.hpp"
 #include "reproduce/prose.hpp"
 #include "reproduce/reproduce.hpp"

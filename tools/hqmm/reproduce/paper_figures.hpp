@@ -4,6 +4,8 @@
 
 #include <array>
 
+#include "support/internals.hpp"
+
 namespace hqmm::cli::paper {
 
 // Synthetic HMM: the largest improvement it names, of a configuration it calls scenario 4.

@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 
 namespace hqmm::cli {
 namespace {

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <utility>
 
+#include "support/internals.hpp"
+
 namespace hqmm::cli {
 
 /// Both files, one after the other; defined in a source that CMake writes.

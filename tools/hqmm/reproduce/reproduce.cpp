@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/io/atomic_file.hpp"
 #include "hqmm/reproduction/plan.hpp"
 #include "hqmm/reproduction/run_cell.hpp"

@@ -12,10 +12,11 @@
 #include "hqmm/data/sequence_set.hpp"
 #include "hqmm/reproduction/summary.hpp"
 #include "support/command.hpp"
+#include "support/internals.hpp"
 
 namespace hqmm::cli {
 
-using namespace hqmm::reproduction;
+using namespace hqmm::detail::reproduction;
 
 struct ReproduceOptions {
   CommonOptions common;

@@ -18,7 +18,7 @@
 #include <variant>
 #include <vector>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/core/parallel.hpp"
 #include "hqmm/learn/learner.hpp"
 #include "hqmm/reproduction/plan.hpp"

@@ -6,9 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/io/atomic_file.hpp"
 #include "hqmm/reproduction/zoo_study.hpp"
+#include "hqmm/version.hpp"
 #include "reproduce/reproduce.hpp"
 #include "support/interrupts.hpp"
 #include "support/output.hpp"

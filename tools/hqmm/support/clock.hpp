@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "support/internals.hpp"
+
 namespace hqmm::cli {
 
 /// Processor time of the calling thread: of one model that it trains alone, other work on the

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/io/sequences.hpp"
 #include "support/terminal.hpp"
 
@@ -81,7 +81,7 @@ void DataOptions::add_to(Command command, const std::string& format_flag) {
 
 ReadOptions DataOptions::resolve(const Alphabet* model) const {
   ReadOptions options;
-  options.format = parse_format(format_);
+  options.format = parse<Format>(format_);
   if (!alphabet_.empty()) {
     options.alphabet = Alphabet::parse(alphabet_);
     if (model != nullptr && !(*options.alphabet == *model)) {
@@ -91,7 +91,7 @@ ReadOptions DataOptions::resolve(const Alphabet* model) const {
   } else if (model != nullptr) {
     options.alphabet = *model;
   }
-  options.ambiguous = parse_ambiguous(ambiguous_);
+  options.ambiguous = parse<Ambiguous>(ambiguous_);
   options.label_column = label_column_;
   options.variables = variables_;
   options.base = base_;

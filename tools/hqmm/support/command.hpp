@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "support/command_line.hpp"
+#include "support/internals.hpp"
 
 namespace hqmm {
 class Alphabet;

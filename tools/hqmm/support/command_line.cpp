@@ -7,7 +7,7 @@
 #include <sstream>
 #include <utility>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "support/output.hpp"
 #include "support/suggestion.hpp"
 #include "support/terminal.hpp"

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "support/command_page.hpp"
+#include "support/internals.hpp"
 
 namespace CLI {
 class App;

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "support/internals.hpp"
+
 namespace hqmm::cli {
 
 struct OptionPage {

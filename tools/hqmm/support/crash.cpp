@@ -6,6 +6,7 @@
 #include <csignal>
 
 #include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "support/terminal.hpp"
 
 namespace hqmm::cli {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "support/internals.hpp"
 #include "support/own_files.hpp"
 
 namespace hqmm::cli {

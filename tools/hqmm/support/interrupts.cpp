@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 
 namespace hqmm::cli {
 namespace {

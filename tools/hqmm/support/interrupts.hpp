@@ -5,6 +5,8 @@
 #include <functional>
 #include <string>
 
+#include "support/internals.hpp"
+
 namespace hqmm::cli {
 
 /// They end the program with code 130: there is nothing to save yet.

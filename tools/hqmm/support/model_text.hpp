@@ -4,6 +4,7 @@
 #include <string>
 
 #include "hqmm/model/any_model.hpp"
+#include "support/internals.hpp"
 
 namespace hqmm::cli {
 

@@ -5,6 +5,7 @@
 
 #include "hqmm/learn/option_table.hpp"
 #include "support/command_line.hpp"
+#include "support/internals.hpp"
 
 namespace hqmm::cli {
 

@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/io/atomic_stream.hpp"
 #include "support/command.hpp"
 #include "support/interrupts.hpp"

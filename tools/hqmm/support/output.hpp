@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "support/internals.hpp"
+
 namespace hqmm::cli {
 
 struct CommonOptions;

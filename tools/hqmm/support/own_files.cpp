@@ -9,7 +9,7 @@
 #include <system_error>
 #include <tuple>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 
 namespace hqmm::cli {
 namespace {

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "support/internals.hpp"
+
 namespace hqmm::cli {
 
 /// A file of a command, and what the user gave it as: "-o", "DATA", "--validation".

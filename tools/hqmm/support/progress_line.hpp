@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <string>
 
+#include "support/internals.hpp"
+
 namespace hqmm::cli {
 
 struct CommonOptions;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "hqmm/core/error.hpp"
+#include "support/internals.hpp"
 
 namespace hqmm::cli {
 

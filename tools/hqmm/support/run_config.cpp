@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/core/simd.hpp"
 #include "hqmm/io/json_text.hpp"
 #include "hqmm/run/run_directory.hpp"

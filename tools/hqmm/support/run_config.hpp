@@ -9,10 +9,11 @@
 
 #include "support/command.hpp"
 #include "support/data_files.hpp"
+#include "support/internals.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 class RunDirectory;
-}  // namespace hqmm
+}  // namespace hqmm::detail
 
 namespace hqmm::cli {
 

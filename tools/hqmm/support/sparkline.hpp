@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "support/internals.hpp"
+
 namespace hqmm::cli {
 
 /// Whether the locale says that its terminals show UTF-8 (LC_ALL, LC_CTYPE or LANG, the first that

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "support/internals.hpp"
+
 namespace hqmm::cli {
 
 /// ", did you mean 'score'?" when something close enough is known; nothing otherwise.

@@ -7,7 +7,7 @@
 #include <csignal>
 #include <string>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/io/descriptor.hpp"
 
 namespace hqmm::cli {

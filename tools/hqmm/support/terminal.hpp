@@ -4,6 +4,8 @@
 
 #include <string_view>
 
+#include "support/internals.hpp"
+
 namespace hqmm::cli {
 
 /// Text of one or more lines, made harmless.

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "support/internals.hpp"
+
 namespace hqmm::cli {
 
 /// Rows of cells; the first row is the head.

@@ -8,7 +8,7 @@ namespace hqmm::cli {
 
 std::string training_end(std::string_view status, std::size_t epochs) {
   const std::string count = fmt::format("{} epoch{}", epochs, epochs == 1 ? "" : "s");
-  switch (parse_status(status)) {
+  switch (parse<TrainStatus>(status)) {
     case TrainStatus::kMaxEpochs:
       return epochs == 1 ? "ran its one epoch" : "ran all " + count;
     case TrainStatus::kConverged:

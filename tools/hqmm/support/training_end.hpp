@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "support/internals.hpp"
+
 namespace hqmm::cli {
 
 /// "ran all 60 epochs", "converged after 41 epochs".

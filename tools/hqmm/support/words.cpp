@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 
 namespace hqmm::cli {
 

@@ -4,6 +4,9 @@
 #include <string>
 #include <string_view>
 
+#include "hqmm/core/error.hpp"
+#include "support/internals.hpp"
+
 namespace hqmm {
 class Error;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "hqmm/run/session.hpp"
+#include "support/internals.hpp"
 #include "train/options.hpp"
 
 namespace hqmm::cli {

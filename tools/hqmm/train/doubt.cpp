@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "hqmm/evaluate/chain_baseline.hpp"
+#include "hqmm/learn/data_plan.hpp"
 #include "hqmm/learn/options.hpp"
 #include "hqmm/learn/trainer.hpp"
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "hqmm/run/session.hpp"
+#include "support/internals.hpp"
 
 namespace hqmm::cli {
 

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/core/signals_blocked.hpp"
 #include "hqmm/report/report.hpp"
 

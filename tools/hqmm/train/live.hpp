@@ -4,6 +4,8 @@
 #include <memory>
 #include <string>
 
+#include "support/internals.hpp"
+
 namespace hqmm::cli {
 
 /// Throws kUsage, saying what is missing, when this build cannot serve pages.

@@ -13,7 +13,7 @@
 #include <variant>
 #include <vector>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/core/simd.hpp"
 #include "hqmm/core/types.hpp"
 #include "hqmm/io/model_file.hpp"
@@ -24,6 +24,7 @@
 #include "hqmm/run/run_directory.hpp"
 #include "hqmm/run/selection.hpp"
 #include "hqmm/run/train_config.hpp"
+#include "hqmm/version.hpp"
 #include "support/data_files.hpp"
 #include "support/output.hpp"
 #include "support/own_files.hpp"
@@ -110,7 +111,7 @@ void TrainJob::take(const nlohmann::json& config) {
 }
 
 std::vector<GridPoint> TrainFlags::grid_points() const {
-  return hqmm::grid_points(learner(), {latent_dims_, kraus_ranks_, fields_, emissions_});
+  return detail::grid_points(learner(), {latent_dims_, kraus_ranks_, fields_, emissions_});
 }
 
 TrainOptions TrainFlags::cell_options(std::size_t alphabet_size, const GridPoint& point) const {

@@ -15,12 +15,13 @@
 #include "hqmm/model/any_model.hpp"
 #include "support/command.hpp"
 #include "support/data_files.hpp"
+#include "support/internals.hpp"
 #include "support/option_flags.hpp"
 
-namespace hqmm {
+namespace hqmm::detail {
 class RunDirectory;
 struct GridPoint;
-}  // namespace hqmm
+}  // namespace hqmm::detail
 
 namespace hqmm::cli {
 

@@ -9,6 +9,7 @@
 #include "hqmm/learn/options.hpp"
 #include "hqmm/learn/trainer.hpp"
 #include "hqmm/run/session.hpp"
+#include "support/internals.hpp"
 #include "support/progress_line.hpp"
 #include "support/sparkline.hpp"
 

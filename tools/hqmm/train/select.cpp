@@ -12,9 +12,10 @@
 #include <utility>
 #include <vector>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/data/hash_text.hpp"
 #include "hqmm/io/atomic_file.hpp"
+#include "hqmm/io/model_bytes.hpp"
 #include "hqmm/io/model_file.hpp"
 #include "hqmm/learn/trainer.hpp"
 #include "hqmm/model/parameters.hpp"

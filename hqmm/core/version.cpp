@@ -1,0 +1,7 @@
+#include "hqmm/version.hpp"
+
+namespace hqmm {
+
+std::string_view version() noexcept { return HQMM_VERSION; }
+
+}  // namespace hqmm

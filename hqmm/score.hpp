@@ -1,0 +1,6 @@
+// Score: what a model says of data.
+#pragma once
+
+#include "hqmm/model/likelihood.hpp"
+#include "hqmm/score/score.hpp"
+#include "hqmm/score/surprise.hpp"

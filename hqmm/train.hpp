@@ -1,0 +1,4 @@
+// Train: a model from sequences.
+#pragma once
+
+#include "hqmm/learn/trainer.hpp"
