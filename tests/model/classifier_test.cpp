@@ -35,7 +35,7 @@ TEST(Classifier, WhatIsWrongIsNamed) {
     change(broken);
     expect_error(ErrorCode::kBadData, text, [&] { require_valid(broken); });
   };
-  refuse("two classes at least", [](Classifier& c) { c.classes.resize(1); });
+  refuse("at least two classes", [](Classifier& c) { c.classes.resize(1); });
   refuse("names must differ", [](Classifier& c) { c.classes[1] = "a"; });
   refuse("byte order", [](Classifier& c) { c.classes[0] = "c"; });
   refuse("1 models", [](Classifier& c) { c.models.pop_back(); });

@@ -85,7 +85,7 @@ TEST(Mixture, RefusesWhatCannotBeMixed) {
     static_cast<void>(mixture(members, weights));
   };
   testing::expect_error(ErrorCode::kUsage, "2 weights", [&] { mix({0.5, 0.5}); });
-  testing::expect_error(ErrorCode::kUsage, "add up to 1", [&] { mix({0.5, 0.5, 0.5}); });
+  testing::expect_error(ErrorCode::kUsage, "sum to 1", [&] { mix({0.5, 0.5, 0.5}); });
   testing::expect_error(ErrorCode::kUsage, "positive", [&] { mix({1.5, -1.0, 0.5}); });
   members[1] = testing::random_positional_hqmm({3, 4, 2}, kEnd, random);
   testing::expect_error(ErrorCode::kUsage, "alphabets", [&] { mix(kWeights); });
