@@ -18,5 +18,7 @@ pkg_check_modules(libzstd IMPORTED_TARGET libzstd)
 find_package(BZip2)
 # hqmm train --live, where it is there.
 pkg_check_modules(httplib IMPORTED_TARGET cpp-httplib)
+# Many machines, where Open MPI is: a module, so that hqmm itself does not link it.
+find_package(MPI QUIET COMPONENTS C)
 find_path(RANDOM123_INCLUDE_DIR Random123/philox.h REQUIRED)
 find_path(SPECTRA_INCLUDE_DIR Spectra/GenEigsSolver.h REQUIRED)

@@ -1,3 +1,4 @@
+#include "hqmm/core/fail.hpp"
 #include "hqmm/engine/device.hpp"
 
 namespace hqmm::detail {

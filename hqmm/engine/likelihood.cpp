@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "hqmm/core/packing.hpp"
 #include "hqmm/engine/classical/edge_forward.hpp"
 #include "hqmm/engine/classical/hmm_forward.hpp"
 #include "hqmm/engine/device.hpp"
+#include "hqmm/engine/elsewhere.hpp"
 #include "hqmm/engine/quantum/hqmm_forward.hpp"
 #include "hqmm/model/filter_likelihood.hpp"
+#include "hqmm/model/model_packing.hpp"
 #include "hqmm/model/mixture.hpp"
 
 namespace hqmm::detail {
@@ -22,16 +25,17 @@ double log_add(double a, double b) {
 
 /// A mixture by its members, whose states are smaller: log Σ_m λ_m P_m.
 std::vector<SequenceLikelihood> by_members(const Components& mixture, const SequenceSet& set,
-                                           int threads, CudaEngine* gpu) {
+                                           int threads, Share share, CudaEngine* gpu) {
   std::vector<SequenceLikelihood> out;
   for (std::size_t m = 0; m < mixture.members.size(); ++m) {
     const double log_weight = std::log(mixture.weights[m]);
-    const auto one = hqmm_log_likelihoods(mixture.members[m], set, 0, threads, gpu);
+    const auto one = hqmm_log_likelihoods(mixture.members[m], set, 0, threads, share, gpu);
     if (m == 0) out = one;
     for (std::size_t i = 0; i < one.size(); ++i) {
       SequenceLikelihood& sum = out[i];
-      const double share = log_weight + one[i].log_likelihood;
-      sum.log_likelihood = m == 0 ? share : log_add(sum.log_likelihood, share);
+      if (one[i].scored == kElsewhere) continue;
+      const double term = log_weight + one[i].log_likelihood;
+      sum.log_likelihood = m == 0 ? term : log_add(sum.log_likelihood, term);
       sum.raw_log_likelihood = sum.log_likelihood;
       // impossible once it is for every member
       if (!one[i].impossible_at) {
@@ -61,15 +65,21 @@ std::vector<std::uint32_t> without(std::size_t size, const std::vector<std::uint
 /// Only the filters know symbols that stand for several: they take the sequences that have some.
 std::vector<SequenceLikelihood> around_sets(const AnyModel& model, const SequenceSet& set,
                                             const std::vector<std::uint32_t>& with_sets,
-                                            std::size_t burn_in, int threads) {
+                                            std::size_t burn_in, int threads, Share share) {
   const std::vector<std::uint32_t> others = without(set.size(), with_sets);
   std::vector<SequenceLikelihood> out(set.size());
   const auto put = [&](const std::vector<std::uint32_t>& chosen, const auto& found) {
     for (std::size_t k = 0; k < chosen.size(); ++k) out[chosen[k]] = found[k];
   };
-  put(with_sets, log_likelihoods(model, set.subset(with_sets), burn_in, threads));
+  for (SequenceLikelihood& one : out) one.scored = kElsewhere;
+  const std::span all(with_sets);
+  const std::size_t begin = share.begin(all.size());
+  const auto mine = all.subspan(begin, share.end(all.size()) - begin);
+  const std::vector<std::uint32_t> filtered(mine.begin(), mine.end());
+  if (!filtered.empty())
+    put(filtered, log_likelihoods(model, set.subset(filtered), burn_in, threads));
   if (!others.empty())
-    put(others, fast_log_likelihoods(model, set.subset(others), burn_in, threads));
+    put(others, fast_log_likelihoods(model, set.subset(others), burn_in, threads, share));
   return out;
 }
 
@@ -83,32 +93,65 @@ void require_for_gpu(const AnyModel& model, const SequenceSet& set) {
 
 std::vector<SequenceLikelihood> fast_log_likelihoods(const AnyModel& model, const SequenceSet& set,
                                                      std::size_t burn_in, int threads,
-                                                     CudaEngine* gpu) {
+                                                     Share share, CudaEngine* gpu) {
   std::vector<SequenceLikelihood> out;
   const auto take = [&](std::size_t, auto found) {
     out.reserve(set.size());
     out.insert(out.end(), found.begin(), found.end());
   };
-  fast_log_likelihoods(model, set, burn_in, threads, take, gpu);
+  fast_log_likelihoods(model, set, burn_in, threads, take, share, gpu);
   return out;
 }
 
 void fast_log_likelihoods(const AnyModel& model, const SequenceSet& set, std::size_t burn_in,
-                          int threads, const LikelihoodSink& sink, CudaEngine* gpu) {
+                          int threads, const LikelihoodSink& sink, Share share, CudaEngine* gpu) {
   require_fitting(model, set);
   if (gpu != nullptr) require_for_gpu(model, set);
   if (const auto with_sets = set.with_sets(); !with_sets.empty())
-    return sink(0, around_sets(model, set, with_sets, burn_in, threads));
+    return sink(0, around_sets(model, set, with_sets, burn_in, threads, share));
   if (const Hmm* hmm = std::get_if<Hmm>(&model))
-    return sink(0, hmm_log_likelihoods(*hmm, set, burn_in, threads));
+    return sink(0, hmm_log_likelihoods(*hmm, set, burn_in, threads, share));
   if (const EdgeHmm* edge_hmm = std::get_if<EdgeHmm>(&model))
-    return sink(0, edge_log_likelihoods(*edge_hmm, set, burn_in, threads));
+    return sink(0, edge_log_likelihoods(*edge_hmm, set, burn_in, threads, share));
   const Hqmm& hqmm = std::get<Hqmm>(model);
   if (burn_in == 0 && is_feasible(hqmm)) {
     const Components mixture = components_of(hqmm);
-    if (mixture.members.size() > 1) return sink(0, by_members(mixture, set, threads, gpu));
+    if (mixture.members.size() > 1) return sink(0, by_members(mixture, set, threads, share, gpu));
   }
-  hqmm_log_likelihoods(hqmm, set, burn_in, threads, sink, gpu);
+  hqmm_log_likelihoods(hqmm, set, burn_in, threads, sink, share, gpu);
+}
+
+RankTask likelihood_task(const SequenceSet& set, Share share, int threads) {
+  RankTask out;
+  out.work = [&set, share, threads](std::string_view request) {
+    Unpacker in(request);
+    const AnyModel model = unpack_model(in);
+    const auto burn_in = in.number<std::uint64_t>();
+    const auto found = fast_log_likelihoods(model, set, burn_in, threads, share);
+    Packer reply;
+    for (std::size_t i = 0; i < found.size(); ++i)
+      if (found[i].scored != kElsewhere) reply.number(std::uint64_t{i}).number(found[i]);
+    return reply.take();
+  };
+  out.merge = [](std::string ours, const std::string& theirs) { return ours + theirs; };
+  return out;
+}
+
+std::vector<SequenceLikelihood> ask_log_likelihoods(Ranks& ranks, const std::string& task,
+                                                    const AnyModel& model, const SequenceSet& set,
+                                                    std::size_t burn_in, int threads) {
+  require_fitting(model, set);
+  Packer request;
+  pack(model, request);
+  request.number(std::uint64_t{burn_in});
+  const std::string reply =
+      ranks.ask(task, request.take(), likelihood_task(set, ranks.share(), threads));
+  std::vector<SequenceLikelihood> out(set.size());
+  for (Unpacker in(reply); !in.at_end();) {
+    const auto i = in.number<std::uint64_t>();
+    out.at(i) = in.number<SequenceLikelihood>();
+  }
+  return out;
 }
 
 }  // namespace hqmm::detail

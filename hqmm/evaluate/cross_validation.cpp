@@ -13,6 +13,7 @@
 #include "hqmm/data/group_sequences.hpp"
 #include "hqmm/engine/device.hpp"
 #include "hqmm/engine/likelihood.hpp"
+#include "hqmm/evaluate/fold_jobs.hpp"
 #include "hqmm/evaluate/fold_learner.hpp"
 #include "hqmm/evaluate/paired_errors.hpp"
 #include "hqmm/learn/class_labels.hpp"
@@ -63,8 +64,6 @@ class Validator {
   [[nodiscard]] double inner_work(const std::vector<std::vector<SplitRows>>& inner) const;
   void choose(const std::vector<std::vector<SplitRows>>& inner, Meter& meter,
               std::vector<FoldOutcome>& folds) const;
-  [[nodiscard]] FoldCell do_job(const std::string& name, const ClassifierSetting& setting,
-                                const SplitRows& rows, Meter& meter, bool keep_classifier) const;
   void pick(const std::vector<Posteriors>& by_setting, const Rows& labels, FoldOutcome& fold) const;
   void finish(const std::vector<SplitRows>& outer, const std::vector<Posteriors>& scored,
               CrossValidation& out) const;
@@ -128,43 +127,18 @@ double Validator::inner_work(const std::vector<std::vector<SplitRows>>& inner) c
   return out;
 }
 
-/// Does a job, unless it was done before.
-FoldCell Validator::do_job(const std::string& name, const ClassifierSetting& setting,
-                           const SplitRows& rows, Meter& meter, bool keep_classifier) const {
-  const CrossValidationHooks& hooks = meter.hooks();
-  if (hooks.find_cell) {
-    std::optional<FoldCell> found = hooks.find_cell(name);
-    if (found && found->posteriors.rows() == rows.scored.size() &&
-        found->posteriors.classes() == class_count()) {
-      meter.add(work_of(setting, rows));
-      return std::move(*found);
-    }
-  }
-  FoldCell out;
-  out.posteriors =
-      learner_.score(setting, rows, meter, keep_classifier ? &out.classifier : nullptr);
-  if (hooks.keep_cell) hooks.keep_cell(name, out);
-  return out;
-}
-
 /// Every setting on every inner fold of every fold, in parallel; then the choice of each fold.
 void Validator::choose(const std::vector<std::vector<SplitRows>>& inner, Meter& meter,
                        std::vector<FoldOutcome>& folds) const {
-  struct Job {
-    std::size_t fold, setting, split;
-  };
-  std::vector<Job> jobs;
-  for (std::size_t f = 0; f < inner.size(); ++f)
-    for (std::size_t s = 0; s < settings_.size(); ++s)
-      for (std::size_t k = 0; k < inner[f].size(); ++k) jobs.push_back({f, s, k});
-  std::vector<Posteriors> parts(jobs.size());
-  parallel_for(jobs.size(), jobs_at_a_time(), [&](std::size_t j) {
-    const Job& job = jobs[j];
-    const std::string name =
-        fmt::format("fold{}-setting{}-inner{}", job.fold, job.setting, job.split);
-    const SplitRows& rows = inner[job.fold][job.split];
-    parts[j] = do_job(name, candidates_[job.setting], rows, meter, false).posteriors;
-  });
+  std::vector<FoldJob> jobs;
+  for (std::size_t f = 0; f < inner.size(); ++f) {
+    for (std::size_t s = 0; s < settings_.size(); ++s) {
+      for (std::size_t k = 0; k < inner[f].size(); ++k)
+        jobs.push_back({fmt::format("fold{}-setting{}-inner{}", f, s, k), s,
+                        candidates_[s].options.members, &inner[f][k], false});
+    }
+  }
+  const std::vector<FoldCell> parts = do_jobs(jobs, settings_, learner_, jobs_at_a_time(), meter);
   std::size_t next = 0;
   for (std::size_t f = 0; f < inner.size(); ++f) {
     if (inner[f].empty()) continue;
@@ -176,8 +150,8 @@ void Validator::choose(const std::vector<std::vector<SplitRows>>& inner, Meter& 
       Posteriors whole(labels.size(), class_count());
       std::size_t row = 0;
       for (std::size_t k = 0; k < inner[f].size(); ++k, ++next) {
-        for (std::size_t i = 0; i < parts[next].rows(); ++i, ++row)
-          std::copy_n(parts[next].row(i).begin(), class_count(), whole.row(row).begin());
+        for (std::size_t i = 0; i < parts[next].posteriors.rows(); ++i, ++row)
+          std::copy_n(parts[next].posteriors.row(i).begin(), class_count(), whole.row(row).begin());
       }
       by_setting.push_back(std::move(whole));
     }
@@ -256,14 +230,18 @@ CrossValidation Validator::run(const Rows& fold_of, const CrossValidationHooks& 
   const std::vector<std::vector<SplitRows>> inner = inner_splits(outer);
   Meter meter(hooks, work + inner_work(inner));
   choose(inner, meter, out.folds);
+  std::vector<FoldJob> jobs;
+  for (std::size_t f = 0; f < outer.size(); ++f) {
+    const std::size_t setting = out.folds[f].setting;
+    jobs.push_back(
+        {fmt::format("fold{}", f), setting, settings_[setting].options.members, &outer[f], true});
+  }
+  std::vector<FoldCell> done = do_jobs(jobs, settings_, learner_, jobs_at_a_time(), meter);
   std::vector<Posteriors> scored(outer.size());
-  parallel_for(outer.size(), jobs_at_a_time(), [&](std::size_t f) {
-    FoldOutcome& fold = out.folds[f];
-    FoldCell found =
-        do_job(fmt::format("fold{}", f), settings_[fold.setting], outer[f], meter, true);
-    scored[f] = std::move(found.posteriors);
-    fold.classifier = std::move(found.classifier);
-  });
+  for (std::size_t f = 0; f < outer.size(); ++f) {
+    scored[f] = std::move(done[f].posteriors);
+    out.folds[f].classifier = std::move(done[f].classifier);
+  }
   finish(outer, scored, out);
 
   for (const BaselineOptions& options : options_.baselines) {

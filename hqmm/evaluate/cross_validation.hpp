@@ -19,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include "hqmm/core/ranks.hpp"
 #include "hqmm/data/folds.hpp"
 #include "hqmm/evaluate/baselines.hpp"
 #include "hqmm/evaluate/classification.hpp"
@@ -50,6 +51,8 @@ struct CrossValidationHooks {
   /// Finished jobs by name, from several threads at once: what is found is not done again.
   std::function<std::optional<FoldCell>(const std::string& name)> find_cell;
   std::function<void(const std::string& name, const FoldCell&)> keep_cell;
+  /// Other processes, which help_cross_validation().
+  Ranks* ranks = nullptr;
 };
 
 /// How a setting did inside the training folds.
@@ -92,6 +95,10 @@ struct CrossValidation {
                                              const std::vector<ClassifierSetting>& settings,
                                              const CrossValidationOptions& options,
                                              const CrossValidationHooks& hooks = {});
+
+/// Another rank's part of that, with the same data and settings.
+void help_cross_validation(Ranks& ranks, const SequenceSet& data,
+                           const std::vector<ClassifierSetting>& settings, int threads);
 
 /// The same with folds given: row i is in fold fold_of[i].
 [[nodiscard]] CrossValidation cross_validate(const SequenceSet& data,

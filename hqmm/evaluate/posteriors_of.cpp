@@ -18,7 +18,7 @@ Posteriors detail::posteriors_on(const Classifier& classifier, const SequenceSet
   const std::size_t classes = classifier.classes.size();
   Posteriors out(set.size(), classes);
   for (std::size_t c = 0; c < classes; ++c) {
-    const auto found = fast_log_likelihoods(classifier.models[c], set, 0, threads, gpu);
+    const auto found = fast_log_likelihoods(classifier.models[c], set, 0, threads, {}, gpu);
     for (std::size_t i = 0; i < set.size(); ++i) out.row(i)[c] = found[i].log_likelihood;
   }
   for (std::size_t i = 0; i < set.size(); ++i) {

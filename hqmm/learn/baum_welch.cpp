@@ -43,7 +43,7 @@ BaumWelch::BaumWelch(Hmm start, const SequenceSet& sequences, const TrainOptions
 EpochOutcome BaumWelch::run_epoch(std::size_t /*epoch*/, const StopRequest& stop) {
   EpochOutcome outcome;
   std::optional<ExpectedCounts> counted =
-      expected_counts(model_, sequences_, options_.threads, stop);
+      expected_counts(model_, sequences_, options_.threads, stop, ranks_);
   if (!counted) {
     outcome.stopped = true;
     return outcome;

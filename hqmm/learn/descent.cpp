@@ -93,6 +93,7 @@ BatchGradient DescentLearner::batch_gradient(std::span<const std::uint32_t> orde
     if (chunks_.weighted()) weights_.push_back(chunks_.weight(i) / mean_weight_);
   }
   gradient_options_.weights = weights_;
+  gradient_options_.numbers = order;
   try {
     return gradient(model_, batch_, gradient_options_, options_.threads, scratch_);
   } catch (const NotFiniteError& error) {

@@ -26,6 +26,7 @@ class DescentLearner : public Learner {
 
   EpochOutcome run_epoch(std::size_t epoch, const StopRequest& stop) override;
   void set_threads(int threads) override { options_.threads = threads; }
+  void set_ranks(Ranks* ranks) override { gradient_options_.ranks = ranks; }
   void rest() override { scratch_ = GradientScratch(); }
   [[nodiscard]] AnyModel candidate() const override;
   [[nodiscard]] LearnerState save() const override;

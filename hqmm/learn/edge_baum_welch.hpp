@@ -26,6 +26,7 @@ class EdgeBaumWelch : public Learner {
 
   EpochOutcome run_epoch(std::size_t epoch, const StopRequest& stop) override;
   void set_threads(int threads) override { options_.threads = threads; }
+  void set_ranks(Ranks* ranks) override { ranks_ = ranks; }
   [[nodiscard]] AnyModel candidate() const override { return model_; }
   [[nodiscard]] LearnerState save() const override;
   void load(const LearnerState& state) override;
@@ -34,6 +35,7 @@ class EdgeBaumWelch : public Learner {
   EdgeHmm model_;
   const SequenceSet& sequences_;
   TrainOptions options_;
+  Ranks* ranks_ = nullptr;
   double last_log_likelihood_;  // of the model before the last iteration; NaN at first
 };
 

@@ -39,7 +39,7 @@ double JointObjective::discriminate(std::span<const Hqmm> smooth, const Sequence
   const std::size_t classes = smooth.size();
   std::vector<std::vector<SequenceLikelihood>> likelihoods(classes);
   parallel_for(classes, jobs(), [&](std::size_t c) {
-    likelihoods[c] = fast_log_likelihoods(smooth[c], batch, 0, 1, gpu_);
+    likelihoods[c] = fast_log_likelihoods(smooth[c], batch, 0, 1, {}, gpu_);
   });
   double objective = 0.0;
   std::vector<double> posterior(classes);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "hqmm/core/fail.hpp"
+#include "hqmm/core/ranks.hpp"
 #include "hqmm/learn/progress.hpp"
 #include "hqmm/model/any_model.hpp"
 
@@ -62,6 +63,8 @@ class Learner {
   virtual EpochOutcome run_epoch(std::size_t epoch, const StopRequest& stop) = 0;
   /// On how many threads an epoch runs: it changes nothing but the time.
   virtual void set_threads(int threads) = 0;
+  /// Other processes that share the work of an epoch, or null. They change nothing but the time.
+  virtual void set_ranks(Ranks* /*ranks*/) {}
   /// Gives memory back that the next epoch would only fill again.
   virtual void rest() {}
   /// The model to validate and keep now.

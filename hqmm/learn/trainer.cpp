@@ -11,13 +11,11 @@
 
 #include "hqmm/core/fail.hpp"
 #include "hqmm/core/parallel.hpp"
+#include "hqmm/core/rank_cells.hpp"
 #include "hqmm/data/chunks.hpp"
-#include "hqmm/engine/quantum/choose.hpp"
-#include "hqmm/learn/baum_welch.hpp"
-#include "hqmm/learn/descent.hpp"
-#include "hqmm/learn/edge_baum_welch.hpp"
-#include "hqmm/learn/givens.hpp"
+#include "hqmm/learn/make_learner.hpp"
 #include "hqmm/learn/start.hpp"
+#include "hqmm/learn/training_ranks.hpp"
 #include "hqmm/score/score_on.hpp"
 
 namespace hqmm::detail {
@@ -41,6 +39,7 @@ struct Offer {
 /// A restart under way, and the result of its epoch in the current round.
 struct Restart {
   RestartState state;
+  AnyModel start;
   std::unique_ptr<Learner> learner;
   std::vector<Offer> offers;
   EpochOutcome outcome;
@@ -73,7 +72,11 @@ class Trainer {
         resume_(resume),
         plan_(data.plan),
         gpu_(open_device(options.device, options.device_memory)),
-        chunks_(cut(data.train, {plan_.chunk_length, plan_.burn_in})) {}
+        chunks_(cut(data.train, {plan_.chunk_length, plan_.burn_in})) {
+    if (gpu_ != nullptr && hooks.ranks != nullptr)
+      throw fail(ErrorCode::kUsage, "{} is for one process: several share the work on their CPUs",
+                 option("device", "cuda"));
+  }
 
   TrainResult run() {
     start_ = std::chrono::steady_clock::now();
@@ -107,37 +110,10 @@ class Trainer {
     return hooks_.stop_requested && hooks_.stop_requested();
   }
 
-  [[nodiscard]] std::unique_ptr<Learner> make_learner(const AnyModel& start,
-                                                      std::size_t restart) const {
-    if (options_.learner == LearnerKind::kEm) {
-      if (const auto* edge = std::get_if<EdgeHmm>(&start))
-        return std::make_unique<EdgeBaumWelch>(*edge, train_, options_);
-      return std::make_unique<BaumWelch>(std::get<Hmm>(start), train_, options_);
-    }
-    const auto& hqmm = std::get<Hqmm>(start);
-    if (options_.learner == LearnerKind::kGivens) {
-      return std::make_unique<GivensSearch>(hqmm, chunks_, plan_.burn_in, options_, restart);
-    }
-    auto rule = make_rule();
-    if (hooks_.on_step) rule->watch(hooks_.on_step);
-    auto learner = std::make_unique<DescentLearner>(hqmm, chunks_, plan_.burn_in, options_, restart,
-                                                    std::move(rule), gpu_.get());
-    require_engine(learner->current());
-    return learner;
-  }
-
-  [[nodiscard]] std::unique_ptr<UpdateRule> make_rule() const {
-    if (hooks_.make_rule) return hooks_.make_rule(options_);
-    return options_.learner == LearnerKind::kCosm ? make_cosm(options_) : make_ns_ris(options_);
-  }
-
-  /// Found out before the first epoch, not in the middle of it.
-  void require_engine(const Hqmm& model) const {
-    if (options_.engine == EngineKind::kAuto) return;
-    std::vector<SequenceView> all;
-    for (std::size_t i = 0; i < chunks_.size(); ++i) all.push_back(chunks_[i].symbols);
-    const bool stays_feasible = !literal() && is_feasible(model);
-    static_cast<void>(choose(shape_of(model, all, stays_feasible), options_.engine));
+  [[nodiscard]] std::unique_ptr<Learner> learner_of(const AnyModel& start,
+                                                    std::size_t restart) const {
+    return make_learner(start, restart, {train_, validation_, plan_}, chunks_, options_, hooks_,
+                        gpu_.get());
   }
 
   [[nodiscard]] Start start_of(std::size_t restart) const {
@@ -158,7 +134,8 @@ class Trainer {
       const std::size_t number = state.summary.restart;
       Restart& restart = live_.emplace_back();
       restart.state = state;
-      restart.learner = make_learner(start_of(number).model, number);
+      restart.start = start_of(number).model;
+      restart.learner = learner_of(restart.start, number);
       restart.learner->load(state.learner);
       best_worth_ = std::max(best_worth_, state.summary.best_validation);
     }
@@ -182,7 +159,8 @@ class Trainer {
       restart.state.summary.restart = number;
       restart.state.summary.best_validation = -std::numeric_limits<double>::infinity();
       const Start start = start_of(number);
-      restart.learner = make_learner(start.model, number);
+      restart.start = start.model;
+      restart.learner = learner_of(start.model, number);
       if (start.keep) restart.offers.push_back({*start.keep, {}});
       restart.offers.push_back({restart.learner->candidate(), {}});
     }
@@ -201,37 +179,71 @@ class Trainer {
     return std::max(1, resolve_threads(options_.threads) / threads_side_by_side());
   }
 
+  /// Other ranks share the work of a single restart; of several each has its own.
+  [[nodiscard]] Ranks* shared_ranks() const { return live_.size() == 1 ? hooks_.ranks : nullptr; }
+
   [[nodiscard]] Score validate(const AnyModel& model) const {
     return score_on(
         model, validation_,
         {.burn_in = plan_.validation_burn_in, .threads = threads_of_each(), .per_sequence = false},
-        gpu_.get());
+        gpu_.get(), {shared_ranks(), kValidationScoreTask});
   }
 
   /// An epoch of every restart. False when one of them was stopped in the middle of it.
   bool run_round() {
     const StopRequest stop = [this] { return stop_requested() || out_of_time(); };
     std::atomic<bool> stopped = false;
-    const int threads = threads_of_each();
-    parallel_for(live_.size(), threads_side_by_side(), [&](std::size_t i) {
-      Restart& restart = live_[i];
-      restart.learner->set_threads(threads);
-      try {
-        restart.outcome = restart.learner->run_epoch(restart.epochs_done(), stop);
-      } catch (const DivergedError& error) {
-        restart.diverged = error.place();
-        return;
-      }
-      if (restart.outcome.stopped) {
-        stopped = true;
-        return;
-      }
-      if (live_.size() > 1) restart.learner->rest();
-      AnyModel candidate = restart.learner->candidate();
-      Score found = validate(candidate);
-      restart.offers.push_back({std::move(candidate), std::move(found)});
-    });
+    Cells cells;
+    cells.count = live_.size();
+    cells.threads = threads_side_by_side();
+    cells.here = [&](std::size_t i) {
+      if (!run_here(live_[i], stop)) stopped = true;
+    };
+    cells.take = [&](std::size_t i, std::string_view bytes) { take_back(live_[i], bytes); };
+    // Whoever watches every step sees those that are made here.
+    if (hooks_.ranks == nullptr || live_.size() == 1 || hooks_.on_step) {
+      parallel_for(cells.count, cells.threads, cells.here);
+    } else {
+      hand_out(cells, hooks_.ranks, kEpochsTask, orders());
+    }
     return !stopped;
+  }
+
+  /// False when stopped.
+  bool run_here(Restart& restart, const StopRequest& stop) {
+    restart.learner->set_threads(threads_of_each());
+    restart.learner->set_ranks(shared_ranks());
+    try {
+      restart.outcome = restart.learner->run_epoch(restart.epochs_done(), stop);
+    } catch (const DivergedError& error) {
+      restart.diverged = error.place();
+      return true;
+    }
+    if (restart.outcome.stopped) return false;
+    if (live_.size() > 1) restart.learner->rest();
+    AnyModel candidate = restart.learner->candidate();
+    Score found = validate(candidate);
+    restart.offers.push_back({std::move(candidate), std::move(found)});
+    return true;
+  }
+
+  [[nodiscard]] std::string orders() const {
+    std::vector<EpochOrder> out;
+    for (const Restart& restart : live_) {
+      const std::size_t done = restart.epochs_done();
+      out.push_back({restart.number(), done, restart.start,
+                     done > 0 ? restart.learner->save() : LearnerState()});
+    }
+    return pack_orders(options_.learner, out);
+  }
+
+  static void take_back(Restart& restart, std::string_view bytes) {
+    EpochReturn found = unpack_return(bytes);
+    restart.outcome = found.outcome;
+    restart.diverged = found.diverged;
+    if (found.diverged) return;
+    restart.learner->load(found.state);
+    restart.offers.push_back({std::move(found.candidate), std::move(found.score)});
   }
 
   /// What a round has brought, in the order of the restarts.
@@ -452,4 +464,4 @@ TrainResult train(const SequenceSet& train_set, const SequenceSet& validation_se
   return train_planned({train_set, validation_set, plan}, options, hooks, start);
 }
 
-}  // namespace hqmm
+}  // namespace hqmm::detail

@@ -20,6 +20,10 @@
 #include "hqmm/learn/progress.hpp"
 #include "hqmm/learn/update_rule.hpp"
 
+namespace hqmm::detail {
+class Ranks;
+}  // namespace hqmm::detail
+
 namespace HQMM_API hqmm {
 
 struct TrainHooks {
@@ -31,6 +35,7 @@ struct TrainHooks {
   /// Steps of your own in place of those of ns-ris or cosm: called for each restart, maybe from
   /// several threads at once, with the options of the run.
   std::function<std::unique_ptr<UpdateRule>(const TrainOptions&)> make_rule;
+  detail::Ranks* ranks = nullptr;  // other processes that help: training_ranks.hpp
 };
 
 /// Where training begins when not at random.

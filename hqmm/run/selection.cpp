@@ -1,10 +1,10 @@
+#include "hqmm/core/parallel.hpp"
 #include "hqmm/engine/device.hpp"
 #include "hqmm/run/selection.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <ctime>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -13,14 +13,18 @@
 #include <optional>
 
 #include "hqmm/core/fail.hpp"
-#include "hqmm/core/parallel.hpp"
+#include "hqmm/core/packing.hpp"
+#include "hqmm/core/rank_cells.hpp"
 #include "hqmm/evaluate/statistics.hpp"
 #include "hqmm/io/json_number.hpp"
 #include "hqmm/model/parameters.hpp"
 #include "hqmm/run/active_run.hpp"
+#include "hqmm/run/selection_packing.hpp"
 
 namespace hqmm::detail {
 namespace {
+
+constexpr const char* kModelsTask = "cells models";
 
 /// Processor time of the calling thread: other work on the machine adds nothing to it.
 double processor_seconds() {
@@ -72,6 +76,36 @@ void train_one(Candidate& candidate, const StopRequest& stop) {
   // Of a run: since it began, by the clock of the one thread that it has.
   candidate.seconds = run ? candidate.result().seconds : processor_seconds() - start;
   candidate.done = true;
+}
+
+/// Whether there is a run to go on with.
+bool has_begun(const Candidate& candidate) {
+  return !candidate.run_path.empty() && is_run_directory(candidate.run_path);
+}
+
+/// On another rank: without a run directory, which rank 0 keeps.
+void train_alone(Candidate& candidate, std::vector<EpochRecord>& history) {
+  const double start = processor_seconds();
+  SessionRequest request;
+  request.report = Report::kSelect;
+  request.hooks.on_epoch = [&](Stage, const EpochRecord& record) { history.push_back(record); };
+  candidate.found = candidate.session->run(request);
+  candidate.bits = candidate.found.scores.validation.bits_per_symbol.value();
+  candidate.seconds = processor_seconds() - start;
+  candidate.done = true;
+}
+
+/// What another rank has trained; its run is kept as if it had been here.
+void take_trained(std::string_view bytes, Candidate& candidate) {
+  const std::vector<EpochRecord> history = unpack_trained(bytes, candidate);
+  if (candidate.run_path.empty()) return;
+  std::optional<ActiveRun> run;
+  open_run(candidate, run);
+  run->mark_begun();
+  for (const EpochRecord& record : history) (*run)->append(record);
+  const TrainResult& result = candidate.result();
+  (*run)->save({{}, result.restarts, result.model, result.best_restart, result.seconds});
+  candidate.seconds = result.seconds;
 }
 
 void compare(Candidate& candidate, const Candidate& best) {
@@ -142,23 +176,48 @@ Candidate make_candidate(std::string name, const SessionData& data, const TrainO
 std::vector<Candidate> run_selection(std::vector<Candidate> candidates, int threads,
                                      const SelectionHooks& hooks) {
   const StopRequest stop = [&] { return hooks.stop_requested && hooks.stop_requested(); };
-  const std::vector<std::size_t> order = order_of(candidates);
-  std::atomic<std::size_t> next{0};
   std::mutex guard;
   for (const Candidate& one : candidates)
     threads = jobs_on(one.options().device, resolve_threads(threads));
-  parallel_for(static_cast<std::size_t>(resolve_threads(threads)), threads, [&](std::size_t) {
-    while (!stop()) {
-      const std::size_t k = next++;
-      if (k >= order.size()) return;
-      Candidate& candidate = candidates[order[k]];
-      train_one(candidate, stop);
-      const std::lock_guard lock(guard);
-      if (candidate.done && hooks.on_trained) hooks.on_trained(candidate);
-    }
-  });
+  const auto tell = [&](const Candidate& candidate) {
+    const std::lock_guard lock(guard);
+    if (candidate.done && hooks.on_trained) hooks.on_trained(candidate);
+  };
+  // A model that goes on with its own run is trained here, where the run is.
+  std::vector<std::size_t> begun, others;
+  for (const std::size_t i : order_of(candidates))
+    (hooks.ranks != nullptr && has_begun(candidates[i]) ? begun : others).push_back(i);
+  const auto hand = [&](const std::vector<std::size_t>& order, Ranks* ranks) {
+    Cells cells;
+    cells.count = order.size();
+    cells.threads = threads;
+    cells.stop = stop;
+    cells.here = [&](std::size_t k) {
+      train_one(candidates[order[k]], stop);
+      tell(candidates[order[k]]);
+    };
+    cells.take = [&](std::size_t k, std::string_view bytes) {
+      take_trained(bytes, candidates[order[k]]);
+      tell(candidates[order[k]]);
+    };
+    const std::string request = Packer().numbers(std::span<const std::size_t>(order)).take();
+    hand_out(cells, ranks, kModelsTask, request);
+  };
+  hand(others, hooks.ranks);
+  hand(begun, nullptr);
   rank(candidates);
   return candidates;
+}
+
+void help_selection(Ranks& ranks, const std::vector<Candidate>& candidates, int threads) {
+  const auto there = [&](std::size_t k, std::string_view request) {
+    Unpacker in(request);
+    Candidate candidate = candidates.at(in.numbers<std::size_t>().at(k));
+    std::vector<EpochRecord> history;
+    train_alone(candidate, history);
+    return pack_trained(candidate, history);
+  };
+  ranks.help({{kModelsTask, cells_task(ranks, threads, there)}});
 }
 
 nlohmann::ordered_json candidate_json(const Candidate& candidate) {

@@ -62,11 +62,15 @@ struct Candidate {
 struct SelectionHooks {
   std::function<void(const Candidate&)> on_trained;  // one call at a time
   StopRequest stop_requested;
+  Ranks* ranks = nullptr;  // other processes, which help_selection()
 };
 /// The trained models, the best first, of equal ones the smaller; those that a stop left out are
 /// not among them. `threads` models at a time (0 = as many as cores).
 [[nodiscard]] std::vector<Candidate> run_selection(std::vector<Candidate> candidates, int threads,
                                                    const SelectionHooks& hooks = {});
+
+/// Another rank's part of that: the same candidates, on so many threads.
+void help_selection(Ranks& ranks, const std::vector<Candidate>& candidates, int threads);
 
 /// What is known of a ranked model: sizes, parameters, bits, its distance from the best, seconds.
 [[nodiscard]] nlohmann::ordered_json candidate_json(const Candidate& candidate);

@@ -7,6 +7,7 @@
 #include "hqmm/io/model_file.hpp"
 #include "hqmm/learn/start.hpp"
 #include "hqmm/learn/train_planned.hpp"
+#include "hqmm/learn/training_ranks.hpp"
 #include "hqmm/score/score_on.hpp"
 
 namespace hqmm::detail {
@@ -76,6 +77,7 @@ class SessionRun {
   [[nodiscard]] TrainHooks hooks_of(Stage stage) const {
     TrainHooks hooks;
     hooks.stop_requested = request_.hooks.stop_requested;
+    hooks.ranks = request_.ranks;
     hooks.on_epoch = [this, stage](const EpochRecord& record) {
       if (run_ != nullptr && stage == Stage::kTraining) {
         (*run_)->append(record);
@@ -150,7 +152,7 @@ class SessionRun {
                                       {.burn_in = data_.plan.validation_burn_in,
                                        .threads = options_.threads,
                                        .per_sequence = request_.report == Report::kSelect},
-                                      gpu.get());
+                                      gpu.get(), {request_.ranks, kValidationScoreTask});
     if (request_.report == Report::kSelect) {
       out_.provenance = select_provenance(options_, data_.train, data_.validation, out_.trained,
                                           out_.scores.validation.bits_per_symbol.value());
@@ -159,7 +161,7 @@ class SessionRun {
     out_.scores.train = score_on(
         model, data_.train,
         {.burn_in = train_burn_in(data_), .threads = options_.threads, .per_sequence = false},
-        gpu.get());
+        gpu.get(), {request_.ranks, kTrainScoreTask});
     out_.provenance = train_provenance(options_, text_of(request_.warm_start.kind), data_.train,
                                        data_.validation, out_.trained, out_.scores);
   }
@@ -195,6 +197,12 @@ Session::Session(SessionData data, const TrainOptions& options)
   plan_ = plan_data(*data_.train, *data_.validation, options_);
   check_in(data_.validation_file, [&] { require_something_to_score(planned()); });
   check_in(data_.train_file, [&] { require_something_to_learn(planned(), options_.learner); });
+}
+
+void Session::help(Ranks& ranks) const {
+  const Chunks chunks = cut(*data_.train, {plan_.chunk_length, plan_.burn_in});
+  const TrainOptions options[] = {options_, em_start_options(options_)};
+  ranks.help(training_tasks(ranks, planned(), chunks, options, options_.threads));
 }
 
 SessionResult Session::run(const SessionRequest& request) const {

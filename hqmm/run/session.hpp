@@ -69,6 +69,7 @@ struct SessionRequest {
   SessionHooks hooks;
   ActiveRun* run = nullptr;   // gets history, checkpoints and the warm start
   bool resume = false;        // from the run's last checkpoint
+  Ranks* ranks = nullptr;     // other processes, which help()
   bool stationarity = false;  // measure the paper's bound, unless the run has it
   Report report = Report::kTrain;
 };
@@ -94,6 +95,8 @@ class Session {
 
   /// Throws like train(). To be stopped or to diverge is a status, not an error.
   [[nodiscard]] SessionResult run(const SessionRequest& request) const;
+  /// Another rank's part of that: helps rank 0 until it is dismissed.
+  void help(Ranks& ranks) const;
 
  private:
   SessionData data_;

@@ -86,18 +86,23 @@ Score score(const AnyModel& model, const SequenceSet& set, const ScoreOptions& o
 }
 
 Score detail::score_on(const AnyModel& model, const SequenceSet& set, const ScoreOptions& options,
-                       CudaEngine* gpu) {
+                       CudaEngine* gpu, ScoringRanks others) {
   Score out;
   out.feasibility_residual = feasibility_residual(model);
   Sums sums(set.size(), alphabet_of(model).size());
   if (options.per_sequence) out.per_sequence.reserve(set.size());
-  const auto take = [&](std::size_t first, auto found) {
+  const auto add = [&](std::size_t first, std::span<const SequenceLikelihood> found) {
     for (std::size_t i = 0; i < found.size(); ++i)
       sums.add(found[i], first + i, set.weight(first + i), out);
     if (options.per_sequence)
       out.per_sequence.insert(out.per_sequence.end(), found.begin(), found.end());
   };
-  fast_log_likelihoods(model, set, options.burn_in, options.threads, take, gpu);
+  if (others.ranks == nullptr) {
+    fast_log_likelihoods(model, set, options.burn_in, options.threads, add, {}, gpu);
+  } else {
+    add(0, ask_log_likelihoods(*others.ranks, others.task, model, set, options.burn_in,
+                               options.threads));
+  }
   sums.finish(out);
   out.bits_per_symbol = bits(out.log_likelihood, sums.weighted_symbols());
   if (out.bits_per_symbol) out.perplexity = std::exp2(*out.bits_per_symbol);

@@ -74,7 +74,7 @@ TEST(GpuRange, LongSequences) {
 void expect_same_likelihoods(CudaEngine& engine, const Hqmm& model, const SequenceSet& set,
                              std::size_t burn_in) {
   const auto cpu = fast_log_likelihoods(model, set, burn_in, 0);
-  const auto gpu = fast_log_likelihoods(model, set, burn_in, 0, &engine);
+  const auto gpu = fast_log_likelihoods(model, set, burn_in, 0, {}, &engine);
   ASSERT_EQ(gpu.size(), cpu.size());
   for (std::size_t i = 0; i < cpu.size(); ++i) {
     SCOPED_TRACE(fmt::format("sequence {}", i));

@@ -9,6 +9,7 @@
 #include "support/command.hpp"
 #include "support/crash.hpp"
 #include "support/output.hpp"
+#include "support/ranks.hpp"
 #include "support/terminal.hpp"
 #include "support/words.hpp"
 
@@ -26,6 +27,8 @@ Inputs are paths, '-' for stdin; .gz is unpacked. Data goes to stdout, narration
 Exit codes: 0 ok, 2 usage, 3 diverged, 65 bad data, 66 no input, 70 internal, 73 cannot write, 130 interrupted.)";
 
 int report(const Error& error) {
+  cli::leave_ranks_with_failure();
+  if (cli::is_other_rank()) cli::fail_on_other_rank(std::make_exception_ptr(error));
   cli::tell_line("hqmm: error: ", error.text(cli::flag_words) + cli::advice_on(error));
   return exit_status(error.code());
 }
@@ -35,6 +38,10 @@ int report(const Error& error) {
 int main(int argc, char** argv) {
   cli::prepare_streams();
   cli::answer_for_crashes();
+  if (cli::is_other_rank()) {
+    cli::be_mute();
+    if (!cli::is_shared_command(argc, argv)) return 0;
+  }
   cli::CommandLine line("hqmm", "Hidden quantum Markov models: honest likelihoods of sequences.",
                         "hqmm " HQMM_VERSION "\nGPU engine: " + cuda_version_text());
   line.before_command(&use_simd_limit);  // HQMM_SIMD is looked at before anything is done
@@ -43,7 +50,11 @@ int main(int argc, char** argv) {
   cli::add_commands(program);
 
   try {
-    return line.run(argc, argv);
+    const int status = line.run(argc, argv);
+    if (status == 0) cli::leave_ranks();
+    if (status != 0 && cli::is_other_rank())
+      return report(fail(ErrorCode::kUsage, "the command cannot be used"));
+    return status;
   } catch (const cli::ClosedPipe& closed) {
     cli::end_by_closed_pipe();
     return report(fail(ErrorCode::kCannotWrite, "{}", closed.what()));

@@ -1,6 +1,7 @@
 #include "hqmm/engine/chain/chain_result.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "hqmm/core/parallel.hpp"
 
@@ -53,6 +54,35 @@ void fold_results(std::span<ChainResult* const> results, int threads) {
     for (std::size_t i = 0; i < a->initial.size(); ++i) a->initial[i] += b->initial[i];
     if (b->least.weight < a->least.weight) a->least = b->least;
   });
+}
+
+void GradientTable::pack(Packer& out) const {
+  out.number(size_).numbers(std::span(used_));
+  for (std::size_t op = 0; op < operators(); ++op)
+    if (used(op)) out.numbers(std::span(values(op), size_));
+}
+
+void GradientTable::unpack(Unpacker& in) {
+  size_ = in.number<std::size_t>();
+  used_ = in.numbers<char>();
+  values_.resize(operators() * size_);
+  for (std::size_t op = 0; op < operators(); ++op)
+    if (used(op)) in.numbers(std::span(of(op).values, size_));
+}
+
+void ChainResult::pack(Packer& out) const {
+  gradients.pack(out);
+  out.numbers(std::span(initial));
+}
+
+void ChainResult::unpack(Unpacker& in) {
+  gradients.unpack(in);
+  initial = in.numbers<double>();
+}
+
+ChainResult& ChainResult::operator+=(ChainResult& other) {
+  fold_results(std::array{this, &other}, 1);
+  return *this;
 }
 
 }  // namespace hqmm::detail

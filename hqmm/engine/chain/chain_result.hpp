@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "hqmm/core/aligned.hpp"
+#include "hqmm/core/packing.hpp"
 #include "hqmm/core/types.hpp"
 
 namespace hqmm::detail {
@@ -43,6 +44,8 @@ class GradientTable {
   void add(const GradientTable& other, std::size_t first, std::size_t last);
   /// += the values of one operator, unused until then or not.
   void add(std::size_t op, const double* values);
+  void pack(Packer& out) const;
+  void unpack(Unpacker& in);
 
  private:
   AlignedDoubles values_;
@@ -57,6 +60,12 @@ struct ChainResult {
   std::vector<double> initial;        // Σ of the adjoints at the initial state
   GradientTable gradients;
   LeastWeight least;
+
+  /// fold_results() of two.
+  ChainResult& operator+=(ChainResult& other);
+  /// Without likelihoods, and without the careful mode's `least`.
+  void pack(Packer& out) const;
+  void unpack(Unpacker& in);
 };
 
 /// The sum of all, along a fixed tree, into the first. Of gradients: likelihoods are kept per

@@ -9,6 +9,8 @@
 #include "hqmm/engine/classical/edge_chain.hpp"
 #include "hqmm/engine/classical/edge_long.hpp"
 #include "hqmm/engine/scratch_pool.hpp"
+#include "hqmm/engine/shared_sum.hpp"
+#include "hqmm/model/model_packing.hpp"
 
 namespace hqmm::detail {
 namespace {
@@ -25,15 +27,35 @@ struct Sums {
   RealVector initial;
   std::optional<ImpossibleSymbol> impossible;
 
-  static Sums combine(Sums a, const Sums& b) {
-    if (a.outer.empty()) return b;
-    if (b.outer.empty()) return a;
-    a.scored += b.scored;
-    a.log_likelihood += b.log_likelihood;
-    for (std::size_t y = 0; y < a.outer.size(); ++y) a.outer[y] += b.outer[y];
-    a.initial += b.initial;
-    if (!a.impossible) a.impossible = b.impossible;  // parts are in the order of sequences
-    return a;
+  Sums& operator+=(const Sums& other) {
+    scored += other.scored;
+    log_likelihood += other.log_likelihood;
+    for (std::size_t y = 0; y < outer.size(); ++y) outer[y] += other.outer[y];
+    initial += other.initial;
+    if (!impossible) impossible = other.impossible;  // parts are in the order of sequences
+    return *this;
+  }
+  void pack(Packer& out) const {
+    out.number(scored).number(log_likelihood).number(std::uint64_t{outer.size()});
+    out.numbers(std::span(initial.data(), static_cast<std::size_t>(initial.size())));
+    for (const RealMatrix& one : outer)
+      out.numbers(std::span(one.data(), static_cast<std::size_t>(one.size())));
+    out.number(impossible.has_value()).number(impossible.value_or(ImpossibleSymbol{}));
+  }
+  void unpack(Unpacker& in) {
+    scored = in.number<std::uint64_t>();
+    log_likelihood = in.number<double>();
+    outer.resize(in.number<std::uint64_t>());
+    const std::vector<double> start = in.numbers<double>();
+    const auto n = static_cast<Index>(start.size());
+    initial = Eigen::Map<const RealVector>(start.data(), n);
+    for (RealMatrix& one : outer) {
+      one.resize(n, n);
+      in.numbers(std::span(one.data(), static_cast<std::size_t>(one.size())));
+    }
+    const bool has_impossible = in.number<bool>();
+    const auto place = in.number<ImpossibleSymbol>();
+    impossible = has_impossible ? std::optional(place) : std::nullopt;
   }
 };
 
@@ -241,6 +263,27 @@ std::vector<std::size_t> count_long(const Steps& steps, const SequenceSet& set, 
   return left;
 }
 
+/// Long sequences, into `of_long`, and a share of the parts of the others. False when stopped.
+bool count_share(const Steps& steps, const SequenceSet& set, Share share, int threads,
+                 const std::function<bool()>& stop, Sums& of_long, TreeSum<Sums>& sum) {
+  ScratchPool<ChainCounts> pool;
+  const std::vector<std::size_t> chosen = count_long(steps, set, threads, stop, of_long);
+  const std::vector<std::size_t> parts = cut_parts(set, chosen);
+  const std::size_t end = share.end(parts.size() - 1);
+  std::vector<Sums> wave;
+  for (std::size_t begin = share.begin(parts.size() - 1); begin < end; begin += wave.size()) {
+    if (stop()) return false;
+    wave.resize(std::min(kPartsTogether, end - begin));
+    parallel_for(wave.size(), threads, [&](std::size_t k) {
+      const std::size_t first = parts[begin + k];
+      const std::size_t size = parts[begin + k + 1] - first;
+      wave[k] = count_part(steps, set, std::span(chosen).subspan(first, size), pool);
+    });
+    for (std::size_t k = 0; k < wave.size(); ++k) sum.add_leaf(begin + k, wave[k]);
+  }
+  return true;
+}
+
 }  // namespace
 
 EdgeCounts::EdgeCounts(const EdgeHmm& model)
@@ -248,23 +291,27 @@ EdgeCounts::EdgeCounts(const EdgeHmm& model)
       initial(RealVector::Zero(model.latent_dim())) {}
 
 std::optional<EdgeCounts> expected_edges(const EdgeHmm& model, const SequenceSet& set, int threads,
-                                         const std::function<bool()>& stop) {
+                                         const std::function<bool()>& stop, Ranks* ranks) {
   const Steps steps = steps_of(model, set);
-  ScratchPool<ChainCounts> pool;
   Sums sums = steps.no_sums();
-  const std::vector<std::size_t> chosen = count_long(steps, set, threads, stop, sums);
-  const std::vector<std::size_t> parts = cut_parts(set, chosen);
-  for (std::size_t begin = 0; begin + 1 < parts.size(); begin += kPartsTogether) {
+  TreeSum<Sums> tree;
+  if (ranks == nullptr) {
+    if (!count_share(steps, set, {}, threads, stop, sums, tree)) return {};
+  } else {
     if (stop()) return {};
-    const std::size_t size = std::min(kPartsTogether, parts.size() - 1 - begin);
-    const auto count = [&](std::size_t k) {
-      const std::size_t first = parts[begin + k];
-      return count_part(steps, set, std::span(chosen).subspan(first, parts[begin + k + 1] - first),
-                        pool);
-    };
-    sums = Sums::combine(std::move(sums),
-                         parallel_reduce(size, threads, Sums{}, count, Sums::combine));
+    const RankTask task{[&](std::string_view) {
+                          if (!count_share(steps, set, ranks->share(), threads, stop, sums, tree))
+                            throw fail(ErrorCode::kInterrupted, "interrupted");
+                          return pack_sum(tree);
+                        },
+                        merge_sums<Sums>};
+    Packer request;
+    pack(model, request);
+    const std::string found = ranks->ask(kEdgesTask, request.take(), task);
+    tree.clear();
+    add_packed(found, tree);
   }
+  if (!tree.empty()) sums += tree.total();
   EdgeCounts out(model);
   out.scored = sums.scored;
   out.log_likelihood = sums.log_likelihood;
@@ -276,6 +323,22 @@ std::optional<EdgeCounts> expected_edges(const EdgeHmm& model, const SequenceSet
     for (const Symbol y : members(symbols, static_cast<Symbol>(i))) out.edges[y] += sums.outer[i];
   for (std::size_t y = 0; y < symbols; ++y)
     out.edges[y] = model.edges[y].cwiseProduct(out.edges[y]);
+  return out;
+}
+
+RankTask edges_task(const SequenceSet& set, Share share, int threads) {
+  RankTask out;
+  out.work = [&set, share, threads](std::string_view request) {
+    Unpacker in(request);
+    const auto model = std::get<EdgeHmm>(unpack_model(in));
+    const Steps steps = steps_of(model, set);
+    Sums of_long = steps.no_sums();  // which rank 0 counts
+    TreeSum<Sums> sum;
+    const auto never = [] { return false; };
+    static_cast<void>(count_share(steps, set, share, threads, never, of_long, sum));
+    return pack_sum(sum);
+  };
+  out.merge = merge_sums<Sums>;
   return out;
 }
 

@@ -26,10 +26,15 @@ struct EdgeCounts {
   std::optional<ImpossibleSymbol> impossible;
 };
 
-/// The same bytes at any thread count; threads share out sequences, so one long sequence keeps one
+/// The same bytes at any thread count and of any number of ranks; threads share out sequences, so one long sequence keeps one
 /// busy. Asks `stop` now and then, on the calling thread, and returns nothing once it says yes.
 [[nodiscard]] std::optional<EdgeCounts> expected_edges(const EdgeHmm& model, const SequenceSet& set,
                                                        int threads,
-                                                       const std::function<bool()>& stop);
+                                                       const std::function<bool()>& stop,
+                                                       Ranks* ranks = nullptr);
+
+/// With which other ranks help, by this name.
+inline constexpr const char* kEdgesTask = "edges";
+[[nodiscard]] RankTask edges_task(const SequenceSet& set, Share share, int threads);
 
 }  // namespace hqmm::detail

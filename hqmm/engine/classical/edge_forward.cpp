@@ -3,6 +3,7 @@
 #include "hqmm/core/parallel.hpp"
 #include "hqmm/engine/classical/edge_chain.hpp"
 #include "hqmm/engine/classical/long_hmm.hpp"
+#include "hqmm/engine/elsewhere.hpp"
 #include "hqmm/engine/scratch_pool.hpp"
 
 namespace hqmm::detail {
@@ -48,7 +49,8 @@ void score_part(const EdgeHmm& model, const SequenceSet& set,
 }  // namespace
 
 std::vector<SequenceLikelihood> edge_log_likelihoods(const EdgeHmm& model, const SequenceSet& set,
-                                                     std::size_t burn_in, int threads) {
+                                                     std::size_t burn_in, int threads,
+                                                     Share share) {
   std::vector<SequenceLikelihood> out(set.size());
   std::vector<std::uint32_t> others;
   for (std::uint32_t i = 0; i < set.size(); ++i) {
@@ -59,10 +61,16 @@ std::vector<SequenceLikelihood> edge_log_likelihoods(const EdgeHmm& model, const
     }
   }
   const auto parts = parts_of(set, others);
+  const std::size_t begin = share.begin(parts.size());
+  const std::size_t end = share.end(parts.size());
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    if (p >= begin && p < end) continue;
+    for (const std::uint32_t sequence : parts[p]) out[sequence].scored = kElsewhere;
+  }
   ScratchPool<EdgeChain> pool;
-  parallel_for(parts.size(), threads, [&](std::size_t p) {
+  parallel_for(end - begin, threads, [&](std::size_t p) {
     ScratchPool<EdgeChain>::Loan loan(pool, model);
-    score_part(model, set, parts[p], burn_in, loan.scratch(), out);
+    score_part(model, set, parts[begin + p], burn_in, loan.scratch(), out);
   });
   return out;
 }

@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <limits>
 
+#include "hqmm/core/fail.hpp"
 #include "hqmm/core/parallel.hpp"
 #include "hqmm/engine/classical/edge_long.hpp"
 #include "hqmm/engine/classical/tile_expectation.hpp"
 #include "hqmm/engine/classical/tile_layout.hpp"
 #include "hqmm/engine/scratch_pool.hpp"
+#include "hqmm/engine/shared_sum.hpp"
+#include "hqmm/model/model_packing.hpp"
 
 namespace hqmm::detail {
 namespace {
@@ -18,14 +21,29 @@ constexpr std::size_t kMostEdgeNumbers = std::size_t{1} << 18;
 
 /// Counts of some sequences, and those of them that need care.
 struct Part {
-  std::optional<TileCounts> counts;
+  TileCounts counts;
   std::vector<std::size_t> lost;
 
-  static Part combine(Part a, const Part& b) {
-    if (!a.counts) return b;
-    *a.counts += *b.counts;
-    a.lost.insert(a.lost.end(), b.lost.begin(), b.lost.end());
-    return a;
+  Part& operator+=(const Part& other) {
+    counts += other.counts;
+    lost.insert(lost.end(), other.lost.begin(), other.lost.end());
+    return *this;
+  }
+  void pack(Packer& out) const {
+    out.number(counts.scored).number(counts.log_likelihood).number(counts.spread);
+    for (const AlignedDoubles* one : {&counts.transitions, &counts.emissions, &counts.initial})
+      out.numbers(std::span<const double>(*one));
+    out.numbers(std::span<const std::size_t>(lost));
+  }
+  void unpack(Unpacker& in) {
+    counts.scored = in.number<std::uint64_t>();
+    counts.log_likelihood = in.number<double>();
+    counts.spread = in.number<std::size_t>();
+    for (AlignedDoubles* one : {&counts.transitions, &counts.emissions, &counts.initial}) {
+      const std::vector<double> values = in.numbers<double>();
+      one->assign(values.begin(), values.end());
+    }
+    lost = in.numbers<std::size_t>();
   }
 };
 
@@ -34,28 +52,53 @@ class ExpectationStep {
   ExpectationStep(const Hmm& model, const SequenceSet& set)
       : model_(model), set_(set), tables_(model) {}
 
-  std::optional<ExpectedCounts> run(int threads, const std::function<bool()>& stop) {
+  std::optional<ExpectedCounts> run(int threads, const std::function<bool()>& stop, Ranks* ranks) {
     ExpectedCounts out(model_);
-    const std::vector<char> counted = count_long(threads, stop, out);
-    const TileLayout layout(set_, kTileSlots, part_symbols(), counted);
-    Part total;
-    const std::size_t together = parts_together();
-    for (std::size_t begin = 0; begin < layout.parts(); begin += together) {
+    TreeSum<Part> sum;
+    if (ranks == nullptr) {
+      if (!count({}, threads, stop, out, sum)) return {};
+    } else {
       if (stop()) return {};
-      const std::size_t size = std::min(together, layout.parts() - begin);
-      Part wave = parallel_reduce(
-          size, threads, Part{}, [&](std::size_t i) { return count_part(layout.part(begin + i)); },
-          Part::combine);
-      total = total.counts ? Part::combine(std::move(total), wave) : std::move(wave);
+      const RankTask task{
+          [&](std::string_view) {
+            if (!count(ranks->share(), threads, stop, out, sum))
+              throw fail(ErrorCode::kInterrupted, "interrupted");
+            return pack_sum(sum);
+          },
+          merge_sums<Part>};
+      Packer request;
+      pack(model_, request);
+      const std::string found = ranks->ask(kCountsTask, request.take(), task);
+      sum.clear();
+      add_packed(found, sum);
     }
     for (std::size_t i = 0; i < set_.size(); ++i)
       if (set_[i].empty()) out.initial += set_.weight(i) * model_.initial;
-    if (total.counts) unpack(*total.counts, out);
-    for (const std::size_t sequence : total.lost) {
+    if (sum.empty()) return out;
+    unpack(sum.total().counts, out);
+    for (const std::size_t sequence : sum.total().lost) {
       if (stop()) return {};
       add_carefully(sequence, out);
     }
     return out;
+  }
+
+  /// Long sequences, into `out`, and a share of the parts of the others. False when stopped.
+  bool count(Share share, int threads, const std::function<bool()>& stop, ExpectedCounts& out,
+             TreeSum<Part>& sum) {
+    const std::vector<char> counted = count_long(threads, stop, out);
+    const TileLayout layout(set_, kTileSlots, part_symbols(), counted);
+    const std::size_t end = share.end(layout.parts());
+    std::vector<Part> wave;
+    for (std::size_t begin = share.begin(layout.parts()); begin < end; begin += wave.size()) {
+      if (stop()) return false;
+      wave.resize(std::min(parts_together(), end - begin));
+      parallel_for(wave.size(), threads, [&](std::size_t i) {
+        count_part(layout.part(begin + i), wave[i]);
+      });
+      for (std::size_t i = 0; i < wave.size(); ++i) sum.add_leaf(begin + i, wave[i]);
+    }
+    return true;
   }
 
  private:
@@ -96,19 +139,19 @@ class ExpectationStep {
     return counted;
   }
 
-  Part count_part(std::span<const std::size_t> sequences) {
+  void count_part(std::span<const std::size_t> sequences, Part& out) {
     ScratchPool<TileExpectation>::Loan loan(pool_, tables_);
-    Part out;
+    out.lost.clear();
     std::vector<std::size_t> kept;
     for (const std::size_t i : sequences)  // tiles do not know symbols that stand for several
       (set_[i].has_sets(tables_.symbols) ? out.lost : kept).push_back(i);
     // Counts of a tile with a lost sequence are spoilt. Once more without: then none is lost.
     for (std::size_t lost_before = 1; lost_before > 0;) {
-      out.counts.emplace(tables_);
+      out.counts.reset(tables_);
       std::vector<std::size_t> lost;
       for (std::size_t first = 0; first < kept.size(); first += kTileSlots) {
         const std::size_t size = std::min(kTileSlots, kept.size() - first);
-        loan.scratch().add(set_, std::span(kept).subspan(first, size), *out.counts, lost);
+        loan.scratch().add(set_, std::span(kept).subspan(first, size), out.counts, lost);
       }
       std::sort(lost.begin(), lost.end());
       lost.erase(std::unique(lost.begin(), lost.end()), lost.end());
@@ -118,7 +161,6 @@ class ExpectationStep {
       out.lost.insert(out.lost.end(), lost.begin(), lost.end());
       lost_before = lost.size();
     }
-    return out;
   }
 
   void unpack(const TileCounts& from, ExpectedCounts& to) const {
@@ -169,8 +211,23 @@ ExpectedCounts::ExpectedCounts(const Hmm& model)
       initial(RealVector::Zero(model.latent_dim())) {}
 
 std::optional<ExpectedCounts> expected_counts(const Hmm& model, const SequenceSet& set, int threads,
-                                              const std::function<bool()>& stop) {
-  return ExpectationStep(model, set).run(threads, stop);
+                                              const std::function<bool()>& stop, Ranks* ranks) {
+  return ExpectationStep(model, set).run(threads, stop, ranks);
+}
+
+RankTask counts_task(const SequenceSet& set, Share share, int threads) {
+  RankTask out;
+  out.work = [&set, share, threads](std::string_view request) {
+    Unpacker in(request);
+    const auto model = std::get<Hmm>(unpack_model(in));
+    ExpectedCounts of_long(model);  // which rank 0 counts
+    TreeSum<Part> sum;
+    const auto never = [] { return false; };
+    static_cast<void>(ExpectationStep(model, set).count(share, threads, never, of_long, sum));
+    return pack_sum(sum);
+  };
+  out.merge = merge_sums<Part>;
+  return out;
 }
 
 }  // namespace hqmm::detail

@@ -12,6 +12,7 @@
 #include <functional>
 #include <optional>
 
+#include "hqmm/core/ranks.hpp"
 #include "hqmm/data/sequence_set.hpp"
 #include "hqmm/model/hmm.hpp"
 
@@ -35,11 +36,16 @@ struct ExpectedCounts {
   std::optional<ImpossibleSymbol> impossible;
 };
 
-/// The same bytes at any thread count. Asks `stop` now and then, on the calling thread, and returns
+/// The same bytes at any thread count and of any number of ranks, which help with counts_task() of
+/// the same set under the name kCountsTask. Asks `stop` now and then, on the calling thread, and returns
 /// nothing once it says yes. Throws kBadData for a symbol that the model does not have.
 [[nodiscard]] std::optional<ExpectedCounts> expected_counts(const Hmm& model,
                                                             const SequenceSet& set, int threads,
-                                                            const std::function<bool()>& stop);
+                                                            const std::function<bool()>& stop,
+                                                            Ranks* ranks = nullptr);
+
+inline constexpr const char* kCountsTask = "counts";
+[[nodiscard]] RankTask counts_task(const SequenceSet& set, Share share, int threads);
 
 /// Adds one sequence as often as `weight` says, scaled at every step and without any β, so that
 /// whatever a forward pass can tell apart from zero is counted; slowly. Returns the position of a

@@ -7,6 +7,7 @@
 #include "hqmm/engine/classical/long_hmm.hpp"
 #include "hqmm/engine/classical/tile_forward.hpp"
 #include "hqmm/engine/classical/tile_layout.hpp"
+#include "hqmm/engine/elsewhere.hpp"
 #include "hqmm/model/filter_likelihood.hpp"
 
 namespace hqmm::detail {
@@ -59,7 +60,8 @@ void score_part(const Hmm& model, const HmmTables& tables, const SequenceSet& se
 }  // namespace
 
 std::vector<SequenceLikelihood> hmm_log_likelihoods(const Hmm& model, const SequenceSet& set,
-                                                    std::size_t burn_in, int threads) {
+                                                    std::size_t burn_in, int threads,
+                                                    Share share) {
   // multiplications of a part: each has scratch of its own
   constexpr std::size_t kPartCost = std::size_t{1} << 19;
   const HmmTables tables(model);
@@ -72,8 +74,14 @@ std::vector<SequenceLikelihood> hmm_log_likelihoods(const Hmm& model, const Sequ
     }
   }
   const TileLayout layout(set, kTileSlots, kPartCost / (tables.states * tables.states + 20), done);
-  parallel_for(layout.parts(), threads, [&](std::size_t i) {
-    score_part(model, tables, set, layout.part(i), burn_in, out);
+  const std::size_t begin = share.begin(layout.parts());
+  const std::size_t end = share.end(layout.parts());
+  for (std::size_t i = 0; i < layout.parts(); ++i) {
+    if (i >= begin && i < end) continue;
+    for (const std::size_t sequence : layout.part(i)) out[sequence].scored = kElsewhere;
+  }
+  parallel_for(end - begin, threads, [&](std::size_t i) {
+    score_part(model, tables, set, layout.part(begin + i), burn_in, out);
   });
   return out;
 }

@@ -25,11 +25,14 @@ void add_to(AlignedDoubles& to, const AlignedDoubles& from) {
 
 }  // namespace
 
-TileCounts::TileCounts(const HmmTables& tables)
-    : transitions(tables.states * tables.stride, 0.0),
-      emissions(emission_tables(tables) * tables.emission_size(), 0.0),
-      spread(emission_tables(tables) > 1 ? tables.emission_size() : 0),
-      initial(tables.stride, 0.0) {}
+void TileCounts::reset(const HmmTables& tables) {
+  scored = 0;
+  log_likelihood = 0.0;
+  transitions.assign(tables.states * tables.stride, 0.0);
+  emissions.assign(emission_tables(tables) * tables.emission_size(), 0.0);
+  spread = emission_tables(tables) > 1 ? tables.emission_size() : 0;
+  initial.assign(tables.stride, 0.0);
+}
 
 TileCounts& TileCounts::operator+=(const TileCounts& other) {
   scored += other.scored;

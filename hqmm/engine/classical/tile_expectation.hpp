@@ -13,14 +13,17 @@ namespace hqmm::detail {
 
 /// Sums over sequences, each as often as its weight says, in the layout of the tables.
 struct TileCounts {
-  explicit TileCounts(const HmmTables& tables);
+  TileCounts() = default;
+  explicit TileCounts(const HmmTables& tables) { reset(tables); }
+  /// All zero.
+  void reset(const HmmTables& tables);
   TileCounts& operator+=(const TileCounts& other);
 
   std::uint64_t scored = 0;
   double log_likelihood = 0.0;
   AlignedDoubles transitions;  // from j to i at j · stride + i; without the factor A_ij
   AlignedDoubles emissions;    // rows as those of the emission table; a table for every slot,
-  std::size_t spread;          // so far apart, or one for all: 0
+  std::size_t spread = 0;      // so far apart, or one for all: 0
   AlignedDoubles initial;
 };
 

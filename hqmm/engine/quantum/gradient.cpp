@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <bit>
 #include <cassert>
 
 #include "hqmm/core/parallel.hpp"
@@ -13,6 +14,7 @@
 #include "hqmm/engine/quantum/hqmm_program.hpp"
 #include "hqmm/engine/quantum/lanes.hpp"
 #include "hqmm/engine/quantum/reference.hpp"
+#include "hqmm/engine/quantum/shared_gradient.hpp"
 #include "hqmm/engine/scratch_pool.hpp"
 
 namespace hqmm::detail {
@@ -42,6 +44,7 @@ struct GradientScratch::Contents {
   std::vector<LanesScratch> lanes_scratch;
   ScratchPool<ChainScratch> pool;
   std::vector<ChainResult> results;  // of the parts of a round
+  TreeSum<ChainResult> sum;
   ChainResult total;
 };
 
@@ -58,22 +61,25 @@ std::vector<ChainResult*> pointers_to(std::span<ChainResult> results) {
   return out;
 }
 
-/// Passes over parts of the batch and their sum, along a fixed tree within rounds of a fixed
-/// number of parts: the same bytes at any thread count, and memory for one round only.
+/// Passes over a share of the parts of the batch and their sum along a fixed tree, in rounds that
+/// are nodes of it: the same bytes at any thread count, and memory for one round and a few nodes.
 template <Form F>
-bool run_parts(const F& form, std::size_t part, const ChainOptions& options, int threads,
-               GradientScratch::Contents& scratch) {
+bool run_parts(const F& form, std::size_t part, const ChainOptions& options, Share share,
+               int threads, GradientScratch::Contents& scratch) {
   const Program& program = scratch.program;
   // as many tables of gradients as fit 64 MiB, and two for two threads
   const std::size_t table_bytes = form.gradient_count() * form.gradient_size() * sizeof(double);
-  const std::size_t round = std::clamp<std::size_t>(
-      (std::size_t{64} << 20) / std::max<std::size_t>(1, table_bytes), 2, 16);
+  const std::size_t round = std::bit_floor(std::clamp<std::size_t>(
+      (std::size_t{64} << 20) / std::max<std::size_t>(1, table_bytes), 2, 16));
+  const auto level = static_cast<unsigned>(std::countr_zero(round));
   const std::size_t parts = (program.sequences() + part - 1) / part;
+  const std::size_t end = share.end(parts);
   std::vector<ChainResult>& results = scratch.results;
   if (results.size() < std::min(round, parts)) results.resize(std::min(round, parts));
+  scratch.sum.clear();
   std::atomic<bool> good = true;
-  for (std::size_t begin = 0; begin < parts; begin += round) {
-    const std::size_t count = std::min(round, parts - begin);
+  for (std::size_t begin = share.begin(parts); begin < end;) {
+    const std::size_t count = std::min(round - begin % round, end - begin);
     parallel_for(count, threads, [&](std::size_t i) {
       results[i].log_likelihoods = scratch.log_likelihoods;
       results[i].log_totals = scratch.log_totals;
@@ -85,12 +91,16 @@ bool run_parts(const F& form, std::size_t part, const ChainOptions& options, int
       if (!pass.run()) good = false;
     });
     if (!good) return false;
-    fold_results(pointers_to(std::span(results).first(count)), threads);
-    if (begin == 0) {
-      std::swap(scratch.total, results[0]);
+    const auto add = [&](ChainResult& a, ChainResult& b) {
+      fold_results(std::array{&a, &b}, threads);
+    };
+    if (begin % round == 0 && (count == round || begin + count == parts)) {
+      fold_results(pointers_to(std::span(results).first(count)), threads);
+      scratch.sum.add(level, begin / round, results[0], add);
     } else {
-      fold_results(std::array{&scratch.total, &results[0]}, threads);
+      for (std::size_t i = 0; i < count; ++i) scratch.sum.add(0, begin + i, results[i], add);
     }
+    begin += count;
   }
   return true;
 }
@@ -117,6 +127,7 @@ class FastGradient {
       choice_.part = 1;  // of several sequences that fail, the first is named
       if (choice_.engine == EngineKind::kLanes) choice_.engine = EngineKind::kSuperoperator;
     }
+    careful_ = careful;
     pace_ = careful ? 1 : 16 / static_cast<std::size_t>(choice_.word_length);
     write_program(model_, batch_, options_, choice_.word_length, threads_, scratch_.program);
     scratch_.log_likelihoods.resize(batch_.size());
@@ -135,6 +146,22 @@ class FastGradient {
   }
 
   [[nodiscard]] BatchGradient take() { return std::move(out_); }
+
+  /// A share of the walk, for rank 0 to put together.
+  [[nodiscard]] std::string run_share(const Choice& choice, Share share) {
+    choice_ = choice;
+    pace_ = 16 / static_cast<std::size_t>(choice_.word_length);
+    write_program(model_, batch_, options_, choice_.word_length, threads_, scratch_.program);
+    scratch_.log_likelihoods.resize(batch_.size());
+    scratch_.log_totals.resize(batch_.size());
+    const FormSource from{model_, scratch_.program, feasible_, threads_};
+    return scratch_.forms.with_form(choice_, from, [&](auto& form) {
+      GradientReply reply;
+      reply.good = run_parts(form, choice_.part, chain_options(), share, threads_, scratch_);
+      if (reply.good) reply.keep(likelihoods_of(share), scratch_.sum);
+      return reply.packed();
+    });
+  }
 
  private:
   bool run_form() {
@@ -181,14 +208,49 @@ class FastGradient {
     return true;
   }
 
-  template <Form F>
-  bool walk(const F& form) {
+  [[nodiscard]] ChainOptions chain_options() const {
     ChainOptions options;
     options.rescale_every = pace_;
     options.normalise = !feasible_;
-    if (!run_parts(form, choice_.part, options, threads_, scratch_)) return false;
+    return options;
+  }
+
+  template <Form F>
+  bool walk(const F& form) {
+    const bool alone = options_.ranks == nullptr || careful_;
+    if (alone && !run_parts(form, choice_.part, chain_options(), {}, threads_, scratch_))
+      return false;
+    if (!alone && !walk_together(form)) return false;
+    std::swap(scratch_.total, scratch_.sum.total());
     if (!options_.want_initial_state) scratch_.total.initial.clear();
     return true;
+  }
+
+  /// Every rank walks over its share; all of it comes together here.
+  template <Form F>
+  bool walk_together(const F& form) {
+    Ranks& ranks = *options_.ranks;
+    bool good = true;
+    const RankTask task{[&](std::string_view) {
+                          good = run_parts(form, choice_.part, chain_options(), ranks.share(),
+                                           threads_, scratch_);
+                          return std::string();
+                        },
+                        GradientReply::merge};
+    const GradientRequest request{model_, options_, choice_, feasible_};
+    GradientReply found(ranks.ask(kGradientTask, request.packed(), task));
+    if (!good || !found.good) return false;
+    found.put_likelihoods(scratch_.log_likelihoods, scratch_.log_totals);
+    found.add_to(scratch_.sum);
+    return true;
+  }
+
+  [[nodiscard]] ShareLikelihoods likelihoods_of(Share share) const {
+    const std::size_t parts = (batch_.size() + choice_.part - 1) / choice_.part;
+    const std::size_t first = std::min(batch_.size(), share.begin(parts) * choice_.part);
+    const std::size_t last = std::min(batch_.size(), share.end(parts) * choice_.part);
+    return {first, std::span(scratch_.log_likelihoods).subspan(first, last - first),
+            std::span(scratch_.log_totals).subspan(first, last - first)};
   }
 
   void add_likelihoods() {
@@ -206,6 +268,7 @@ class FastGradient {
   int threads_;
   GradientScratch::Contents& scratch_;
   Choice choice_;
+  bool careful_ = false;
   std::size_t pace_ = 16;  // steps from one rescaling to the next
   BatchGradient out_;
 };
@@ -245,6 +308,7 @@ struct Part {
   template <typename Walk>
   BatchGradient gradient(GradientOptions options, Walk walk) const {
     options.weights = weights;
+    options.ranks = nullptr;
     try {
       return walk(std::span(sequences), options);
     } catch (const NotFiniteError& error) {
@@ -263,6 +327,7 @@ BatchGradient fast_gradient(const Hqmm& model, std::span<const SequenceView> bat
   for (std::size_t begin = 0; begin < batch.size();) {
     const std::size_t end = round_end(batch, begin, choice.part);
     if (!options.weights.empty()) of_round.weights = options.weights.subspan(begin, end - begin);
+    if (options.ranks != nullptr) of_round.numbers = options.numbers.subspan(begin, end - begin);
     FastGradient fast(model, batch.subspan(begin, end - begin), of_round, feasible, threads,
                       scratch.contents());
     try {
@@ -329,6 +394,22 @@ BatchGradient gradient(const Hqmm& model, std::span<const SequenceView> batch,
                        const GradientOptions& options, int threads) {
   GradientScratch scratch;
   return gradient(model, batch, options, threads, scratch);
+}
+
+RankTask gradient_task(std::function<SequenceView(std::uint32_t)> sequence, Share share,
+                       int threads) {
+  RankTask out;
+  const auto scratch = std::make_shared<GradientScratch>();
+  out.work = [sequence = std::move(sequence), share, threads, scratch](std::string_view packed) {
+    const UnpackedGradientRequest request(packed);
+    std::vector<SequenceView> batch;
+    for (const std::uint32_t number : request.numbers) batch.push_back(sequence(number));
+    FastGradient fast(request.model, batch, request.options, request.feasible, threads,
+                      scratch->contents());
+    return fast.run_share(request.choice, share);
+  };
+  out.merge = GradientReply::merge;
+  return out;
 }
 
 }  // namespace hqmm::detail

@@ -10,10 +10,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
 
+#include "hqmm/core/ranks.hpp"
 #include "hqmm/data/sequence_set.hpp"
 #include "hqmm/engine/chain/not_finite.hpp"
 #include "hqmm/engine/engine_kind.hpp"
@@ -38,6 +40,10 @@ struct GradientOptions {
   /// Computes by this engine, for feasible models and sequences without symbols that stand for
   /// several: kUsage for others. One gradient at a time.
   CudaEngine* gpu = nullptr;
+  /// Other processes that share the work, if any, by gradient_task(); and by which numbers they know
+  /// the sequences of the batch. The bytes are the same.
+  Ranks* ranks = nullptr;
+  std::span<const std::uint32_t> numbers{};
 };
 
 /// Sums over the sequences of a batch.
@@ -80,5 +86,10 @@ class GradientScratch {
                                      GradientScratch& scratch);
 [[nodiscard]] BatchGradient gradient(const Hqmm& model, std::span<const SequenceView> batch,
                                      const GradientOptions& options, int threads);
+
+/// With which other ranks help, by this name; `sequence` gives the one of a number.
+inline constexpr const char* kGradientTask = "gradient";
+[[nodiscard]] RankTask gradient_task(std::function<SequenceView(std::uint32_t)> sequence,
+                                     Share share, int threads);
 
 }  // namespace hqmm::detail

@@ -6,6 +6,7 @@
 #include "hqmm/core/parallel.hpp"
 #include "hqmm/engine/chain/chain.hpp"
 #include "hqmm/engine/cuda/cuda_engine.hpp"
+#include "hqmm/engine/elsewhere.hpp"
 #include "hqmm/engine/long_sequence.hpp"
 #include "hqmm/engine/quantum/choose.hpp"
 #include "hqmm/engine/quantum/forms.hpp"
@@ -25,15 +26,18 @@ constexpr double kSuspect = 1e-9;
 /// A few sequences, or a slice of a long one, in the form that suits them.
 class ForwardPass {
  public:
-  ForwardPass(const Hqmm& model, bool feasible, int threads)
-      : model_(model), feasible_(feasible), threads_(threads) {}
+  ForwardPass(const Hqmm& model, bool feasible, int threads, Share share)
+      : model_(model), feasible_(feasible), threads_(threads), share_(share) {}
 
   /// The results of the sequences of the last run. The number of a suspect is not reliable.
   std::vector<double> log_likelihoods, log_totals;
   std::vector<char> suspects;
   [[nodiscard]] std::uint64_t scored(std::size_t i) const { return program_.scored[i]; }
+  /// Whether that sequence of the last batch was in the share.
+  [[nodiscard]] bool has(std::size_t i) const { return i >= first_ && i < last_; }
 
   void run(std::span<const SequenceView> batch, std::size_t burn_in) {
+    share_here_ = batch.size() > 1 ? share_ : Share{};
     choice_ = choose(shape_of(model_, batch, feasible_), EngineKind::kAuto);
     carried_.clear();
     walk_batch(batch, burn_in);
@@ -58,7 +62,11 @@ class ForwardPass {
   void walk(F& form) {
     if (!carried_.empty()) std::copy(carried_.begin(), carried_.end(), form.initial());
     const std::size_t parts = (program_.sequences() + choice_.part - 1) / choice_.part;
-    parallel_for(parts, threads_, [&](std::size_t i) { walk_part(form, i); });
+    const std::size_t begin = share_here_.begin(parts);
+    const std::size_t end = share_here_.end(parts);
+    first_ = begin * choice_.part;
+    last_ = std::min(program_.sequences(), end * choice_.part);
+    parallel_for(end - begin, threads_, [&](std::size_t i) { walk_part(form, begin + i); });
   }
 
   template <Form F>
@@ -93,6 +101,8 @@ class ForwardPass {
   const Hqmm& model_;
   bool feasible_;
   int threads_;
+  Share share_, share_here_;
+  std::size_t first_ = 0, last_ = 0;  // of the batch: what is in the share
   Choice choice_;
   Program program_;
   Forms forms_;
@@ -102,15 +112,16 @@ class ForwardPass {
 
 class SetPass {
  public:
-  SetPass(const Hqmm& model, const SequenceSet& set, std::size_t burn_in, int threads,
+  SetPass(const Hqmm& model, const SequenceSet& set, std::size_t burn_in, int threads, Share share,
           CudaEngine* gpu)
       : model_(model),
         set_(set),
         burn_in_(burn_in),
         threads_(threads),
+        share_(share),
         gpu_(gpu),
         feasible_(is_feasible(model)),
-        pass_(model, feasible_, threads) {}
+        pass_(model, feasible_, threads, share) {}
 
   void run(const LikelihoodSink& sink) {
     for (std::size_t i = 0; i < set_.size();) {
@@ -118,8 +129,15 @@ class SetPass {
       const std::size_t end = is_long(i) ? i + 1 : end_of_batch(i);
       out_.assign(end - i, {});
       asked_.clear();
-      if (is_long(i)) {
-        run_long(i);
+      if (end == i + 1) {
+        // Alone it is one rank's business, each in its turn.
+        if (alone_++ % share_.of != share_.index) {
+          out_.front().scored = kElsewhere;
+        } else if (is_long(i)) {
+          run_long(i);
+        } else {
+          run_batch(i, end);
+        }
       } else {
         run_batch(i, end);
       }
@@ -150,7 +168,13 @@ class SetPass {
     for (std::size_t i = begin; i < end; ++i) batch.push_back(set_[i]);
     if (gpu_ != nullptr) return run_on_gpu(batch);
     pass_.run(batch, burn_in_);
-    for (std::size_t i = begin; i < end; ++i) add(i, i - begin);
+    for (std::size_t i = begin; i < end; ++i) {
+      if (pass_.has(i - begin)) {
+        add(i, i - begin);
+      } else {
+        out_[i - first_].scored = kElsewhere;
+      }
+    }
   }
 
   /// A likelihood that the GPU cannot tell is the filter's to find. One sequence that cannot be
@@ -222,9 +246,11 @@ class SetPass {
   const SequenceSet& set_;
   std::size_t burn_in_;
   int threads_;
+  Share share_;
   CudaEngine* gpu_;
   bool feasible_;
   ForwardPass pass_;
+  std::size_t alone_ = 0;  // sequences that were a batch of their own
   // Of the batch at hand:
   std::size_t first_ = 0;
   std::vector<SequenceLikelihood> out_;
@@ -235,19 +261,19 @@ class SetPass {
 
 std::vector<SequenceLikelihood> hqmm_log_likelihoods(const Hqmm& model, const SequenceSet& set,
                                                      std::size_t burn_in, int threads,
-                                                     CudaEngine* gpu) {
+                                                     Share share, CudaEngine* gpu) {
   std::vector<SequenceLikelihood> out;
   out.reserve(set.size());
   const auto take = [&out](std::size_t, auto found) {
     out.insert(out.end(), found.begin(), found.end());
   };
-  hqmm_log_likelihoods(model, set, burn_in, threads, take, gpu);
+  hqmm_log_likelihoods(model, set, burn_in, threads, take, share, gpu);
   return out;
 }
 
 void hqmm_log_likelihoods(const Hqmm& model, const SequenceSet& set, std::size_t burn_in,
-                          int threads, const LikelihoodSink& sink, CudaEngine* gpu) {
-  SetPass(model, set, burn_in, threads, gpu).run(sink);
+                          int threads, const LikelihoodSink& sink, Share share, CudaEngine* gpu) {
+  SetPass(model, set, burn_in, threads, share, gpu).run(sink);
 }
 
 }  // namespace hqmm::detail

@@ -26,6 +26,7 @@
 #include "support/interrupts.hpp"
 #include "support/output.hpp"
 #include "support/own_files.hpp"
+#include "support/ranks.hpp"
 
 namespace hqmm::cli {
 namespace {
@@ -155,6 +156,7 @@ void require_own_outputs(const CrossValidateFlags& options) {
 
 void run_cross_validate(CrossValidateFlags& options) {
   leave_on_interrupts();
+  Ranks* const others = ranks();
   options.run.open(kWithResume,
                    [&](const nlohmann::json& config) { take_config(config, options); });
   const Json config = options.run.given() ? config_of(options) : Json();
@@ -166,12 +168,17 @@ void run_cross_validate(CrossValidateFlags& options) {
   how.folds = options.folds;
   const ClassifierOptions& first = plan.settings.front().options;
   how.baselines = baselines(options, first);
+  if (others != nullptr && !others->leads()) {
+    help_cross_validation(*others, data, plan.settings, how.threads);
+    return;
+  }
   options.run.begin(config, data, options.files, plan.settings, options.common);
   CrossValidation found;
   const auto start = std::chrono::steady_clock::now();
   {
     ClassifyProgress progress(options.common, "cross-validating");
-    const CrossValidationHooks hooks = options.run.with_cells(progress.hooks());
+    CrossValidationHooks hooks = options.run.with_cells(progress.hooks());
+    hooks.ranks = others;
     found = interruptible(options.run, options.common,
                           [&] { return cross_validate(data, plan.settings, how, hooks); });
   }

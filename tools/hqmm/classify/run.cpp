@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "classify/classify.hpp"
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/core/simd.hpp"
 #include "hqmm/data/hash_text.hpp"
 #include "hqmm/run/active_run.hpp"
@@ -19,6 +19,7 @@
 #include "hqmm/version.hpp"
 #include "support/command.hpp"
 #include "support/output.hpp"
+#include "support/ranks.hpp"
 #include "support/run_config.hpp"
 
 namespace hqmm::cli {
@@ -46,8 +47,10 @@ void ClassifyRun::open(const std::set<std::string>& with_resume,
                        const std::function<void(const nlohmann::json&)>& take) {
   if (resume_path_.empty()) return;
   require_only(command_, with_resume);
-  run_ = std::make_unique<ActiveRun>(resume_path_);
-  read_config(run_->directory(), fmt::format("a run of 'hqmm {}'", name_),
+  if (!is_other_rank()) run_ = std::make_unique<ActiveRun>(resume_path_);
+  if (run_) on_lost_rank(after_interrupt({}));
+  const RunDirectory directory = run_ ? run_->directory() : RunDirectory::open(resume_path_);
+  read_config(directory, fmt::format("a run of 'hqmm {}'", name_),
               [&](const nlohmann::json& config) {
                 if (config.at("command") != name_)
                   throw fail(ErrorCode::kBadData, "describes a run of 'hqmm {}'",
@@ -83,6 +86,7 @@ void ClassifyRun::begin(Json config, const SequenceSet& data, const LabelledFile
     whole["settings"] = of_settings;
     run_ = std::make_unique<ActiveRun>(run_path_, whole.dump());
   }
+  on_lost_rank(after_interrupt(common));
   run_->mark_begun();
   cells_ = std::make_unique<FoldCells>(run_->directory(), [](const std::string& file) {
     warn(fmt::format("{} is damaged; this part is done again", file));

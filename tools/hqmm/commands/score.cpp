@@ -14,12 +14,13 @@
 #include "hqmm/data/alphabet.hpp"
 #include "hqmm/data/sequence_set.hpp"
 #include "hqmm/engine/device.hpp"
+#include "hqmm/engine/likelihood.hpp"
 #include "hqmm/io/json_number.hpp"
 #include "hqmm/io/model_file.hpp"
 #include "hqmm/io/sequences.hpp"
 #include "hqmm/model/any_model.hpp"
 #include "hqmm/model/likelihood.hpp"
-#include "hqmm/score/score.hpp"
+#include "hqmm/score/score_on.hpp"
 #include "hqmm/score/score_json.hpp"
 #include "support/command.hpp"
 #include "support/data_files.hpp"
@@ -27,6 +28,7 @@
 #include "support/model_text.hpp"
 #include "support/output.hpp"
 #include "support/own_files.hpp"
+#include "support/ranks.hpp"
 #include "support/text_table.hpp"
 
 namespace hqmm::cli {
@@ -176,6 +178,10 @@ std::string background_text(const ScoreFlags& options, const Rows& rows) {
 }
 
 void run_score(const ScoreFlags& options) {
+  Ranks* const others = ranks();
+  if (others != nullptr && options.device.kind() != DeviceKind::kCpu)
+    throw fail(ErrorCode::kUsage, "{} is for one process: several share the work on their CPUs",
+               option("device", "cuda"));
   require_one_stdin({{options.model}, options.sequences});
   std::vector<NamedFile> inputs{{"MODEL", options.model}, {"--background", options.background}};
   add_named(inputs, "DATA", options.sequences);
@@ -184,12 +190,18 @@ void run_score(const ScoreFlags& options) {
   const ModelFile file = read_model(options.model);
   const Alphabet& alphabet = alphabet_of(file.model);
   SequenceSet set = read_sequences(options.sequences, options.data.resolve(&alphabet));
+  if (others != nullptr && !others->leads()) {
+    const ScoringRanks names;
+    others->help({{names.task, likelihood_task(set, others->share(), options.common.threads)}});
+    return;
+  }
   const bool wants_rows = options.per_sequence || options.common.tsv || !options.background.empty();
-  const Score result = score(file.model, set,
-                             {.burn_in = options.burn_in,
-                              .threads = options.common.threads,
-                              .per_sequence = wants_rows,
-                              .device = options.device.kind()});
+  const auto gpu = open_device(options.device.kind());
+  const Score result = score_on(file.model, set,
+                                {.burn_in = options.burn_in,
+                                 .threads = options.common.threads,
+                                 .per_sequence = wants_rows},
+                                gpu.get(), {others});
   warn_if_infeasible(file.model, options.model);
   if (result.sequences == 0) {
     throw fail(ErrorCode::kBadData, {shown(options.sequences), {}, {}, {}, {}},

@@ -23,6 +23,7 @@
 #include "support/interrupts.hpp"
 #include "support/output.hpp"
 #include "support/own_files.hpp"
+#include "support/ranks.hpp"
 
 namespace hqmm::cli {
 namespace {
@@ -115,6 +116,7 @@ void run_reproduce(const ReproduceOptions& options) {
   }
   require_own_results(options);
   leave_on_interrupts();
+  Ranks* const others = ranks();
   std::vector<Study> studies = studies_of(options.which);
   const ReproductionData data = find_data(options, studies);
   PlanOptions how;
@@ -123,6 +125,10 @@ void run_reproduce(const ReproduceOptions& options) {
   how.first_seed = options.common.seed;
   how.quick = options.quick;
   const std::vector<Cell> plan = make_plan(how);
+  if (others != nullptr && !others->leads()) {
+    help_cells(options, plan, data, *others);
+    return;
+  }
   if (options.which == "all" && !data.splice)
     narrate(options.common,
             "splice is skipped: there is no splice.data in --data "

@@ -56,6 +56,9 @@ void reproduce_zoo(const ReproduceOptions& options);
 [[nodiscard]] std::vector<CellResult> run_cells(const ReproduceOptions& options,
                                                 const std::vector<Cell>& plan,
                                                 const ReproductionData& data);
+/// Another rank's part of that.
+void help_cells(const ReproduceOptions& options, const std::vector<Cell>& plan,
+                const ReproductionData& data, Ranks& others);
 
 // files.cpp
 [[nodiscard]] Json to_json(const CellResult& result);

@@ -5,7 +5,6 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <exception>
@@ -14,12 +13,15 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "hqmm/core/fail.hpp"
+#include "hqmm/core/packing.hpp"
 #include "hqmm/core/parallel.hpp"
+#include "hqmm/core/rank_cells.hpp"
 #include "hqmm/learn/learner.hpp"
 #include "hqmm/reproduction/plan.hpp"
 #include "hqmm/reproduction/run_cell.hpp"
@@ -31,11 +33,14 @@
 #include "support/command.hpp"
 #include "support/interrupts.hpp"
 #include "support/progress_line.hpp"
+#include "support/ranks.hpp"
 
 namespace hqmm::cli {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr const char* kCellsTask = "cells";
 
 /// One process at a time writes to a folder; the kernel lets go however the process ends.
 class FolderLock {
@@ -103,7 +108,18 @@ class CellRunner {
                }),
         found_(plan.size()) {}
 
+  /// On another rank.
+  void help(Ranks& others) const {
+    const auto there = [this](std::size_t k, std::string_view request) {
+      Unpacker in(request);
+      const auto found = run_one(in.numbers<std::size_t>().at(k), [] { return false; });
+      return to_json(*found).dump();
+    };
+    others.help({{kCellsTask, cells_task(others, options_.common.threads, there)}});
+  }
+
   std::vector<CellResult> run() {
+    on_lost_rank(fmt::format("the same command goes on with {}", options_.common.out));
     cells_.make();
     const FolderLock lock(cells_.file(""));
     load_done();
@@ -156,24 +172,21 @@ class CellRunner {
       narrate(options_.common, fmt::format("{} of {} cells were done before",
                                            plan_.size() - missing.size(), plan_.size()));
     CellProgress progress(options_.common, plan_.size() - missing.size(), plan_.size(), cost);
-    std::atomic<std::size_t> next{0};
-    std::atomic<bool> failed{false};
-    const auto workers = static_cast<std::size_t>(resolve_threads(options_.common.threads));
-    parallel_for(workers, options_.common.threads, [&](std::size_t) {
-      while (!failed && !stop()) {
-        const std::size_t k = next++;
-        if (k >= missing.size()) return;
-        try {
-          run_one(missing[k], stop, progress);
-        } catch (...) {
-          failed = true;
-          throw;
-        }
-      }
-    });
+    Cells cells;
+    cells.count = missing.size();
+    cells.threads = options_.common.threads;
+    cells.stop = stop;
+    cells.here = [&](std::size_t k) {
+      if (auto found = run_one(missing[k], stop)) keep(missing[k], std::move(*found), progress);
+    };
+    cells.take = [&](std::size_t k, std::string_view bytes) {
+      keep(missing[k], cell_result_from_json(nlohmann::json::parse(bytes)), progress);
+    };
+    hand_out(cells, ranks(), kCellsTask,
+             Packer().numbers(std::span<const std::size_t>(missing)).take());
   }
 
-  void run_one(std::size_t i, const StopRequest& stop, CellProgress& progress) {
+  [[nodiscard]] std::optional<CellResult> run_one(std::size_t i, const StopRequest& stop) const {
     const Cell& cell = plan_[i];
     CellResult result{cell, {}};
     const double start = thread_seconds();
@@ -183,10 +196,15 @@ class CellRunner {
     } else {
       auto outcome =
           run_synthetic_cell(cell, data_.synthetic.at(cell.study), options_.time_limit, stop);
-      if (!outcome) return;
+      if (!outcome) return {};
       result.outcome = std::move(*outcome);
     }
     std::visit([&](auto& outcome) { outcome.seconds = thread_seconds() - start; }, result.outcome);
+    return result;
+  }
+
+  void keep(std::size_t i, CellResult result, CellProgress& progress) {
+    const Cell& cell = plan_[i];
     Json json = to_json(result);
     json["made_with"] = made_with(options_, cell, data_);
     cells_.keep(name_of(cell), std::move(json));
@@ -202,6 +220,11 @@ class CellRunner {
 };
 
 }  // namespace
+
+void help_cells(const ReproduceOptions& options, const std::vector<Cell>& plan,
+                const ReproductionData& data, Ranks& others) {
+  CellRunner(options, plan, data).help(others);
+}
 
 std::vector<CellResult> run_cells(const ReproduceOptions& options, const std::vector<Cell>& plan,
                                   const ReproductionData& data) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "hqmm/core/fail.hpp"
+#include "support/ranks.hpp"
 
 namespace hqmm::cli {
 
@@ -29,6 +30,9 @@ void require_one_stdin(std::initializer_list<Paths> inputs) {
   std::ptrdiff_t count = 0;
   for (const Paths& paths : inputs) count += std::count(paths.begin(), paths.end(), "-");
   if (count > 1) throw fail(ErrorCode::kUsage, "only one input can come from stdin");
+  if (count > 0 && works_with_others())
+    throw fail(ErrorCode::kUsage,
+               "ranks cannot share stdin: give a file that all of them can read");
 }
 
 }  // namespace hqmm::cli

@@ -18,6 +18,12 @@ namespace {
 std::atomic<bool> interrupted = false;
 static_assert(std::atomic<bool>::is_always_lock_free);
 
+std::atomic<void (*)()> called_first = nullptr;
+
+void call_first() {
+  if (void (*call)() = called_first.load(); call != nullptr) call();
+}
+
 // The file to remove on an interrupt. Written only while `has_unfinished` is false.
 std::array<char, PATH_MAX> unfinished{};
 std::atomic<bool> has_unfinished = false;
@@ -40,15 +46,23 @@ void on_interrupt(void (*handler)(int)) {
 
 void leave_on_interrupts() {
   on_interrupt([](int) {
+    call_first();
     if (has_unfinished) ::unlink(unfinished.data());
     ::_exit(exit_status(ErrorCode::kInterrupted));
   });
 }
 
 std::function<bool()> catch_interrupts() {
-  on_interrupt([](int) { interrupted = true; });
+  on_interrupt([](int) {
+    call_first();
+    interrupted = true;
+  });
   return [] { return interrupted.load(); };
 }
+
+bool was_interrupted() noexcept { return interrupted; }
+
+void before_interrupts(void (*call)()) { called_first = call; }
 
 RemovedOnInterrupt::RemovedOnInterrupt(const std::string& path) {
   if (path.empty() || path.size() >= unfinished.size() || has_unfinished) return;

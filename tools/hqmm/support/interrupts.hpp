@@ -14,6 +14,11 @@ void leave_on_interrupts();
 /// From here on they ask the work to stop at the next step; a second Ctrl-C kills.
 [[nodiscard]] std::function<bool()> catch_interrupts();
 
+/// Whether it was asked to since.
+[[nodiscard]] bool was_interrupted() noexcept;
+/// Called first in either case, by the signal handler.
+void before_interrupts(void (*call)());
+
 /// As leave_on_interrupts(), and the file is removed first; there is one such file at a time.
 class RemovedOnInterrupt {
  public:

@@ -13,8 +13,12 @@
 namespace hqmm::cli {
 namespace {
 
+bool mute = false;
+
 /// All at once, so that lines of several threads stay whole.
-void write_to_stderr(std::string_view bytes) { (void)write_all(STDERR_FILENO, bytes); }
+void write_to_stderr(std::string_view bytes) {
+  if (!mute) (void)write_all(STDERR_FILENO, bytes);
+}
 
 // nohup and the like: what our parent wants ignored stays ignored.
 bool closed_pipes_were_ignored = false;
@@ -63,6 +67,14 @@ void prepare_streams() {
   closed_pipes_were_ignored = before.sa_handler == SIG_IGN;
   ignore(SIGPIPE);
   ignore(SIGXFSZ);
+}
+
+void be_mute() {
+  mute = true;
+  const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+  if (nowhere < 0) return;
+  ::dup2(nowhere, STDOUT_FILENO);
+  ::close(nowhere);
 }
 
 void end_by_closed_pipe() {

@@ -23,6 +23,9 @@ void tell_from_handler(const char* text) noexcept;
 /// pipe and a limit on the size of files become failed writes and no longer kill.
 void prepare_streams();
 
+/// From here on nothing is said, and what goes to stdout is lost: another process speaks for us.
+void be_mute();
+
 /// Ends the program as a closed pipe ends programs; returns if it was started not to.
 void end_by_closed_pipe();
 

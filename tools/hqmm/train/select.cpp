@@ -30,6 +30,7 @@
 #include "support/output.hpp"
 #include "support/own_files.hpp"
 #include "support/progress_line.hpp"
+#include "support/ranks.hpp"
 #include "support/rescue.hpp"
 #include "support/run_config.hpp"
 #include "support/text_table.hpp"
@@ -166,6 +167,7 @@ std::vector<Candidate> run_grid(const TrainJob& job, std::vector<Candidate> grid
   show();
   SelectionHooks hooks;
   hooks.stop_requested = stop;
+  hooks.ranks = ranks();
   hooks.on_trained = [&](const Candidate& cell) {
     if (!folder.empty()) write_model(model_path(folder, cell), file_of(cell));
     ++done;
@@ -244,9 +246,11 @@ SelectJob new_job(SelectFlags& flags) {
 
 SelectJob resumed_job(const SelectFlags& flags) {
   SelectJob job;
-  job.run = std::make_unique<ActiveRun>(flags.train.resume_path());
+  if (!is_other_rank()) job.run = std::make_unique<ActiveRun>(flags.train.resume_path());
   job.models = flags.models;
-  job.train = flags.train.resume_grid(job.run->directory(), [&](const nlohmann::json& config) {
+  const RunDirectory run =
+      job.run ? job.run->directory() : RunDirectory::open(flags.train.resume_path());
+  job.train = flags.train.resume_grid(run, [&](const nlohmann::json& config) {
     for (const nlohmann::json& cell : config.at("cells")) job.cells.push_back(cell_from_json(cell));
     if (job.cells.empty()) throw fail(ErrorCode::kBadData, "has no cells");
   });
@@ -270,14 +274,20 @@ void show_grid(const SelectJob& job, const std::vector<Candidate>& cells) {
 
 void run_select(SelectFlags& flags) {
   leave_on_interrupts();
+  Ranks* const others = ranks();
   const bool going_on = !flags.train.resume_path().empty();
   SelectJob job = going_on ? resumed_job(flags) : new_job(flags);
   require_own_grid_files(job);
-  make_folder(job.models);
+  if (others == nullptr || others->leads()) make_folder(job.models);
+  if (!job.train.run_path.empty()) on_lost_rank(job.how_to_go_on());
   const SessionData data = read_train_data(job.train);
   warn_of_other_instructions(job.train.expected_simd);
   if (!going_on) job.cells = grid_cells(flags.train, data.train->alphabet().size());
   std::vector<Candidate> grid = make_grid(job, data);
+  if (others != nullptr && !others->leads()) {
+    help_selection(*others, grid, job.train.common.threads);
+    return;
+  }
   open_run(job, data, grid);
   tell_where_the_result_goes(job.train.common, "best model", job.train.out, job.train.began_with);
   if (!data.how.empty()) narrate(job.train.common, data.how);

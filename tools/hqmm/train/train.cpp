@@ -29,6 +29,7 @@
 #include "support/interrupts.hpp"
 #include "support/model_text.hpp"
 #include "support/output.hpp"
+#include "support/ranks.hpp"
 #include "support/rescue.hpp"
 #include "support/run_config.hpp"
 #include "support/training_end.hpp"
@@ -179,6 +180,7 @@ SessionResult train_in(const TrainJob& job, const Session& session, std::optiona
   request.warm_start = find_warm_start(job, run);
   request.run = run ? &*run : nullptr;
   request.resume = job.resuming;
+  request.ranks = ranks();
   request.stationarity = job.stationarity;
   request.hooks.stop_requested = stop;
   request.hooks.on_note = [&](const std::string& text) { narrate(job.common, text); };
@@ -202,6 +204,8 @@ SessionResult train_in(const TrainJob& job, const Session& session, std::optiona
       throw with_advice(error, "once there is room, " + how_to_go_on(job));
     if (run && run->has("checkpoint.h5") && job.options.device != DeviceKind::kCpu)
       throw with_advice(error, how_to_go_on(job) + ", or without the GPU: --device cpu");
+    if (run && ranks() != nullptr && error.code() == ErrorCode::kInterrupted)
+      throw with_advice(error, how_to_go_on(job));
     throw;
   }
 }
@@ -220,6 +224,7 @@ void require_good_end(const TrainJob& job, const TrainResult& result, bool in_ru
 
 void run_training(TrainJob& job, std::optional<ActiveRun>& run) {
   leave_on_interrupts();
+  if (!job.run_path.empty()) on_lost_rank(how_to_go_on(job));
   SessionData data = read_train_data(job);
   warn_of_other_instructions(job.expected_simd);
   warn_of_other_device(job);
@@ -265,7 +270,22 @@ void run_training(TrainJob& job, std::optional<ActiveRun>& run) {
   require_good_end(job, result, run.has_value());
 }
 
+/// Another rank's part: the same data and options.
+void help_train(TrainJob job, Ranks& others) {
+  if (!job.run_path.empty()) on_lost_rank(how_to_go_on(job));
+  SessionData data = read_train_data(job);
+  job.settle(data.train->alphabet().size());
+  Session(std::move(data), job.options).help(others);
+}
+
 void run_train(TrainFlags& flags) {
+  if (Ranks* const others = ranks(); others != nullptr && !others->leads()) {
+    help_train(flags.resume_path().empty()
+                   ? flags.job()
+                   : flags.resume(RunDirectory::open(flags.resume_path())),
+               *others);
+    return;
+  }
   std::optional<ActiveRun> run;
   if (!flags.resume_path().empty()) run.emplace(flags.resume_path());
   TrainJob job = run ? flags.resume(run->directory()) : flags.job();
