@@ -1,5 +1,5 @@
-#include "hqmm/core/fail.hpp"
 #include "hqmm/engine/device.hpp"
+#include "hqmm/core/fail.hpp"
 
 namespace hqmm::detail {
 

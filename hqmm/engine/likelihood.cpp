@@ -10,8 +10,8 @@
 #include "hqmm/engine/elsewhere.hpp"
 #include "hqmm/engine/quantum/hqmm_forward.hpp"
 #include "hqmm/model/filter_likelihood.hpp"
-#include "hqmm/model/model_packing.hpp"
 #include "hqmm/model/mixture.hpp"
+#include "hqmm/model/model_packing.hpp"
 
 namespace hqmm::detail {
 namespace {
@@ -92,8 +92,8 @@ void require_for_gpu(const AnyModel& model, const SequenceSet& set) {
 }  // namespace
 
 std::vector<SequenceLikelihood> fast_log_likelihoods(const AnyModel& model, const SequenceSet& set,
-                                                     std::size_t burn_in, int threads,
-                                                     Share share, CudaEngine* gpu) {
+                                                     std::size_t burn_in, int threads, Share share,
+                                                     CudaEngine* gpu) {
   std::vector<SequenceLikelihood> out;
   const auto take = [&](std::size_t, auto found) {
     out.reserve(set.size());

@@ -36,8 +36,10 @@ void fast_log_likelihoods(const AnyModel& model, const SequenceSet& set, std::si
 /// The same by several processes (core/ranks.hpp): the task with which each of them helps, and what
 /// rank 0 asks of all. The bytes are those of one process.
 [[nodiscard]] RankTask likelihood_task(const SequenceSet& set, Share share, int threads);
-[[nodiscard]] std::vector<SequenceLikelihood> ask_log_likelihoods(
-    Ranks& ranks, const std::string& task, const AnyModel& model, const SequenceSet& set,
-    std::size_t burn_in, int threads);
+[[nodiscard]] std::vector<SequenceLikelihood> ask_log_likelihoods(Ranks& ranks,
+                                                                  const std::string& task,
+                                                                  const AnyModel& model,
+                                                                  const SequenceSet& set,
+                                                                  std::size_t burn_in, int threads);
 
 }  // namespace hqmm::detail

@@ -1,5 +1,5 @@
-#include "hqmm/engine/device.hpp"
 #include "hqmm/evaluate/fold_learner.hpp"
+#include "hqmm/engine/device.hpp"
 
 #include <algorithm>
 #include <numeric>

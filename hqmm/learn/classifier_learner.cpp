@@ -1,5 +1,5 @@
-#include "hqmm/engine/device.hpp"
 #include "hqmm/learn/classifier_learner.hpp"
+#include "hqmm/engine/device.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -33,7 +33,8 @@ EdgeBaumWelch::EdgeBaumWelch(EdgeHmm start, const SequenceSet& sequences,
 
 EpochOutcome EdgeBaumWelch::run_epoch(std::size_t /*epoch*/, const StopRequest& stop) {
   EpochOutcome outcome;
-  std::optional<EdgeCounts> total = expected_edges(model_, sequences_, options_.threads, stop, ranks_);
+  std::optional<EdgeCounts> total =
+      expected_edges(model_, sequences_, options_.threads, stop, ranks_);
   if (!total) {
     outcome.stopped = true;
     return outcome;

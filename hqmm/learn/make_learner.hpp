@@ -4,9 +4,9 @@
 #include <memory>
 
 #include "hqmm/data/chunks.hpp"
+#include "hqmm/engine/device.hpp"
 #include "hqmm/learn/data_plan.hpp"
 #include "hqmm/learn/learner.hpp"
-#include "hqmm/engine/device.hpp"
 #include "hqmm/learn/trainer.hpp"
 #include "hqmm/learn/update_rule.hpp"
 

@@ -1,5 +1,5 @@
-#include "hqmm/engine/device.hpp"
 #include "hqmm/learn/options.hpp"
+#include "hqmm/engine/device.hpp"
 
 #include "hqmm/core/fail.hpp"
 #include "hqmm/engine/quantum/choose.hpp"

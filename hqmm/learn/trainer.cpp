@@ -464,4 +464,4 @@ TrainResult train(const SequenceSet& train_set, const SequenceSet& validation_se
   return train_planned({train_set, validation_set, plan}, options, hooks, start);
 }
 
-}  // namespace hqmm::detail
+}  // namespace hqmm

@@ -69,9 +69,8 @@ std::string run_epoch(const EpochOrder& order, const PlannedData& data, const Ch
   }
   out.state = learner->save();
   out.candidate = learner->candidate();
-  out.score =
-      score(out.candidate, data.validation,
-            {.burn_in = data.plan.validation_burn_in, .threads = 1, .per_sequence = false});
+  out.score = score(out.candidate, data.validation,
+                    {.burn_in = data.plan.validation_burn_in, .threads = 1, .per_sequence = false});
   return packed(out);
 }
 

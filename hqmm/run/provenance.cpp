@@ -1,5 +1,5 @@
-#include "hqmm/engine/device.hpp"
 #include "hqmm/run/provenance.hpp"
+#include "hqmm/engine/device.hpp"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

@@ -1,6 +1,6 @@
+#include "hqmm/run/selection.hpp"
 #include "hqmm/core/parallel.hpp"
 #include "hqmm/engine/device.hpp"
-#include "hqmm/run/selection.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
-#include "hqmm/engine/device.hpp"
 #include "hqmm/run/session.hpp"
+#include "hqmm/engine/device.hpp"
 
 #include <utility>
 

@@ -1,5 +1,5 @@
-#include "hqmm/engine/device.hpp"
 #include "hqmm/score/score.hpp"
+#include "hqmm/engine/device.hpp"
 
 #include <cmath>
 #include <numbers>

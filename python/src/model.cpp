@@ -155,7 +155,7 @@ py::array initial(const py::object& self) {
 }
 
 Score score_device(const std::string& device, const ModelFile& file, const SequenceSet& set,
-               std::size_t burn_in, int threads) {
+                   std::size_t burn_in, int threads) {
   return Watch().run_interruptible([&] {
     const auto gpu = open_device(enum_named<DeviceKind>(device));
     return score_on(file.model, set, {.burn_in = burn_in, .threads = threads}, gpu.get());

@@ -5,8 +5,8 @@
 
 #include "hqmm/data/chunks.hpp"
 #include "hqmm/learn/train_planned.hpp"
-#include "hqmm/learn/training_ranks.hpp"
 #include "hqmm/learn/trainer.hpp"
+#include "hqmm/learn/training_ranks.hpp"
 #include "support/learn.hpp"
 #include "support/support.hpp"
 #include "support/thread_ranks.hpp"

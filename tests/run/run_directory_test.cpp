@@ -280,6 +280,7 @@ TEST(TrainConfig, ABadValueNamesItsKey) {
   refused("gradient_through_burn_in", 1);
   const nlohmann::json whole = to_json(TrainOptions{});
   for (const auto& [key, value] : whole.items()) {
+    if (key == "device") continue;  // runs of before there was a choice have none
     nlohmann::json json = whole;
     json.erase(key);
     expect_error(ErrorCode::kBadData, "'" + key + "'",

@@ -12,7 +12,7 @@ namespace hqmm::detail {
 /// There must be no sets (symbol_sets.hpp). Shares are those of hmm_log_likelihoods().
 [[nodiscard]] std::vector<SequenceLikelihood> edge_log_likelihoods(const EdgeHmm& model,
                                                                    const SequenceSet& set,
-                                                                   std::size_t burn_in,
-                                                                   int threads, Share share = {});
+                                                                   std::size_t burn_in, int threads,
+                                                                   Share share = {});
 
 }  // namespace hqmm::detail

@@ -59,13 +59,12 @@ class ExpectationStep {
       if (!count({}, threads, stop, out, sum)) return {};
     } else {
       if (stop()) return {};
-      const RankTask task{
-          [&](std::string_view) {
-            if (!count(ranks->share(), threads, stop, out, sum))
-              throw fail(ErrorCode::kInterrupted, "interrupted");
-            return pack_sum(sum);
-          },
-          merge_sums<Part>};
+      const RankTask task{[&](std::string_view) {
+                            if (!count(ranks->share(), threads, stop, out, sum))
+                              throw fail(ErrorCode::kInterrupted, "interrupted");
+                            return pack_sum(sum);
+                          },
+                          merge_sums<Part>};
       Packer request;
       pack(model_, request);
       const std::string found = ranks->ask(kCountsTask, request.take(), task);
@@ -93,9 +92,8 @@ class ExpectationStep {
     for (std::size_t begin = share.begin(layout.parts()); begin < end; begin += wave.size()) {
       if (stop()) return false;
       wave.resize(std::min(parts_together(), end - begin));
-      parallel_for(wave.size(), threads, [&](std::size_t i) {
-        count_part(layout.part(begin + i), wave[i]);
-      });
+      parallel_for(wave.size(), threads,
+                   [&](std::size_t i) { count_part(layout.part(begin + i), wave[i]); });
       for (std::size_t i = 0; i < wave.size(); ++i) sum.add_leaf(begin + i, wave[i]);
     }
     return true;

@@ -60,8 +60,7 @@ void score_part(const Hmm& model, const HmmTables& tables, const SequenceSet& se
 }  // namespace
 
 std::vector<SequenceLikelihood> hmm_log_likelihoods(const Hmm& model, const SequenceSet& set,
-                                                    std::size_t burn_in, int threads,
-                                                    Share share) {
+                                                    std::size_t burn_in, int threads, Share share) {
   // multiplications of a part: each has scratch of its own
   constexpr std::size_t kPartCost = std::size_t{1} << 19;
   const HmmTables tables(model);

@@ -7,7 +7,6 @@
 #include <type_traits>
 
 #include "hqmm/core/fail.hpp"
-#include "hqmm/core/fail.hpp"
 #include "hqmm/engine/cuda/cuda_errors.hpp"
 #include "hqmm/engine/cuda/large_pass.hpp"
 #include "hqmm/engine/cuda/matrix_model.hpp"

@@ -3,7 +3,6 @@
 #include <cuda_runtime_api.h>
 
 #include "hqmm/core/fail.hpp"
-#include "hqmm/core/fail.hpp"
 
 namespace hqmm::detail {
 

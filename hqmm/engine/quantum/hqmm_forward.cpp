@@ -260,8 +260,8 @@ class SetPass {
 }  // namespace
 
 std::vector<SequenceLikelihood> hqmm_log_likelihoods(const Hqmm& model, const SequenceSet& set,
-                                                     std::size_t burn_in, int threads,
-                                                     Share share, CudaEngine* gpu) {
+                                                     std::size_t burn_in, int threads, Share share,
+                                                     CudaEngine* gpu) {
   std::vector<SequenceLikelihood> out;
   out.reserve(set.size());
   const auto take = [&out](std::size_t, auto found) {

@@ -20,8 +20,8 @@
 #include "hqmm/io/sequences.hpp"
 #include "hqmm/model/any_model.hpp"
 #include "hqmm/model/likelihood.hpp"
-#include "hqmm/score/score_on.hpp"
 #include "hqmm/score/score_json.hpp"
+#include "hqmm/score/score_on.hpp"
 #include "support/command.hpp"
 #include "support/data_files.hpp"
 #include "support/device_flag.hpp"
@@ -197,11 +197,10 @@ void run_score(const ScoreFlags& options) {
   }
   const bool wants_rows = options.per_sequence || options.common.tsv || !options.background.empty();
   const auto gpu = open_device(options.device.kind());
-  const Score result = score_on(file.model, set,
-                                {.burn_in = options.burn_in,
-                                 .threads = options.common.threads,
-                                 .per_sequence = wants_rows},
-                                gpu.get(), {others});
+  const Score result = score_on(
+      file.model, set,
+      {.burn_in = options.burn_in, .threads = options.common.threads, .per_sequence = wants_rows},
+      gpu.get(), {others});
   warn_if_infeasible(file.model, options.model);
   if (result.sequences == 0) {
     throw fail(ErrorCode::kBadData, {shown(options.sequences), {}, {}, {}, {}},

@@ -65,6 +65,7 @@ constexpr std::size_t kMostKnown = 4096;
 std::array<pid_t, kMostKnown> pids{};  // of ranks on this machine; 0 elsewhere
 int own_rank = 0;
 volatile std::sig_atomic_t known = 0;
+volatile std::sig_atomic_t hushed = 0;
 std::array<std::array<char, 32>, 2> digits{};  // of a rank and of the size, made ready
 std::array<char, 512> advice{};
 
@@ -96,14 +97,14 @@ void hush_others() noexcept {
 
 void be_hushed() {
   struct sigaction action {};
-  action.sa_handler = [](int) { known = 0; };
+  action.sa_handler = [](int) { hushed = 1; };
   ::sigaction(SIGURG, &action, nullptr);
 }
 
 /// mpirun ends all ranks when one has ended, a second later by force. The first rank that still
 /// lives says what happened. Nothing is lost: what is written appears whole or not at all.
 void on_signal() {
-  if (known == 0) return;
+  if (known == 0 || hushed != 0) return;
   int first = 0;
   while (first < own_rank && has_ended(first)) ++first;
   if (own_rank > 0) {
@@ -171,6 +172,8 @@ Hello own_hello() {
 
 /// Everybody learns who is there. Results are the same bytes on the same instructions only.
 void introduce(Ranks& all) {
+  // before rank 0 knows of this one, and may fail
+  if (!all.leads()) be_hushed();
   std::vector<Hello> found{own_hello()};
   if (all.leads()) {
     for (int rank = 1; rank < all.size(); ++rank) {
@@ -189,7 +192,6 @@ void introduce(Ranks& all) {
     if (found[rank].host == own.host) pids[rank] = found[rank].pid;
   own_rank = all.rank();
   known = std::min(all.size(), static_cast<int>(kMostKnown));
-  if (own_rank > 0) be_hushed();
   before_interrupts(on_signal);
   for (std::size_t rank = 1; rank < found.size(); ++rank) {
     if (found[rank].simd == found.front().simd) continue;

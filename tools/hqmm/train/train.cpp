@@ -280,9 +280,8 @@ void help_train(TrainJob job, Ranks& others) {
 
 void run_train(TrainFlags& flags) {
   if (Ranks* const others = ranks(); others != nullptr && !others->leads()) {
-    help_train(flags.resume_path().empty()
-                   ? flags.job()
-                   : flags.resume(RunDirectory::open(flags.resume_path())),
+    help_train(flags.resume_path().empty() ? flags.job()
+                                           : flags.resume(RunDirectory::open(flags.resume_path())),
                *others);
     return;
   }
