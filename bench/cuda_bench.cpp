@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-#include "hqmm/core/error.hpp"
+#include "hqmm/core/fail.hpp"
 #include "hqmm/core/random.hpp"
 #include "hqmm/core/simd.hpp"
 #include "hqmm/engine/cuda/cuda_engine.hpp"
@@ -29,6 +29,7 @@
 namespace {
 
 using namespace hqmm;
+using namespace hqmm::detail;
 using Json = nlohmann::ordered_json;
 
 /// A case, and what is asked of it.

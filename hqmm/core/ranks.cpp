@@ -2,6 +2,7 @@
 
 #include <sched.h>
 #include <unistd.h>
+#include <algorithm>
 
 #include <exception>
 #include <new>
@@ -80,8 +81,9 @@ std::optional<std::string> Ranks::poll(int from) {
 }
 
 void Ranks::forward(std::string_view message) {
-  const std::vector<int> children = children_of(rank(), size());
-  for (auto child = children.rbegin(); child != children.rend(); ++child) send(*child, message);
+  std::vector<int> children = children_of(rank(), size());
+  std::reverse(children.begin(), children.end());
+  for (const int child : children) send(child, message);
 }
 
 /// This rank's share and those of its subtree. A failure takes the place of a reply.

@@ -133,7 +133,7 @@ RankTask likelihood_task(const SequenceSet& set, Share share, int threads) {
       if (found[i].scored != kElsewhere) reply.number(std::uint64_t{i}).number(found[i]);
     return reply.take();
   };
-  out.merge = [](std::string ours, const std::string& theirs) { return ours + theirs; };
+  out.merge = [](const std::string& ours, const std::string& theirs) { return ours + theirs; };
   return out;
 }
 

@@ -41,7 +41,7 @@ void require_feasible(const Hqmm& model) {
   if (!is_feasible(model))
     throw fail(
         ErrorCode::kUsage,
-        "{}: the GPU engine is for trace-preserving models; this one is {:.3g} away from that",
+        "{}: the GPU engine is for models that are trace preserving; this one is {:.3g} away from that",
         option("device", "cuda"), feasibility_residual(model));
 }
 

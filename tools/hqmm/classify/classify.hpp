@@ -134,7 +134,7 @@ class ClassifyRun {
             const std::function<void(const nlohmann::json&)>& take);
   /// Begins the run, with `config` in its config.json; or makes sure that data and settings are
   /// those it began with. From here on parts are kept.
-  void begin(Json config, const SequenceSet& data, const LabelledFiles& files,
+  void begin(const Json& config, const SequenceSet& data, const LabelledFiles& files,
              const std::vector<ClassifierSetting>& settings, const CommonOptions& common);
   /// The -o that a run began with which now goes on.
   [[nodiscard]] const std::string& began_with() const { return began_with_; }

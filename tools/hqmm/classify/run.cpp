@@ -63,7 +63,7 @@ void ClassifyRun::open(const std::set<std::string>& with_resume,
               });
 }
 
-void ClassifyRun::begin(Json config, const SequenceSet& data, const LabelledFiles& files,
+void ClassifyRun::begin(const Json& config, const SequenceSet& data, const LabelledFiles& files,
                         const std::vector<ClassifierSetting>& settings,
                         const CommonOptions& common) {
   if (!given()) return;

@@ -67,7 +67,7 @@ int own_rank = 0;
 volatile std::sig_atomic_t known = 0;
 volatile std::sig_atomic_t hushed = 0;
 std::array<std::array<char, 32>, 2> digits{};  // of a rank and of the size, made ready
-std::array<char, 512> advice{};
+std::array<char, 512> resume_advice{};
 
 bool has_ended(int rank) noexcept {
   const pid_t pid = pids[static_cast<std::size_t>(rank)];
@@ -83,7 +83,7 @@ void tell_of_lost_rank(int rank) noexcept {
   write_digits(known, digits[1]);
   for (const char* text : {"hqmm: error: rank ", static_cast<const char*>(digits[0].data()), " of ",
                            static_cast<const char*>(digits[1].data()), " has ended",
-                           static_cast<const char*>(advice.data()), "\n"})
+                           static_cast<const char*>(resume_advice.data()), "\n"})
     tell_from_handler(text);
 }
 
@@ -249,8 +249,9 @@ Ranks* ranks() {
 bool works_with_others() { return job.has_value(); }
 
 void on_lost_rank(const std::string& text) {
-  const std::string shown = "; " + printable(text, advice.size() - 8);
-  std::memcpy(advice.data(), shown.c_str(), std::min(shown.size() + 1, advice.size()));
+  const std::string shown = "; " + printable(text, resume_advice.size() - 8);
+  std::memcpy(resume_advice.data(), shown.c_str(),
+              std::min(shown.size() + 1, resume_advice.size()));
 }
 
 void leave_ranks() {
