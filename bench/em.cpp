@@ -3,8 +3,10 @@
 // parameters.
 //
 // Names: em/n=6/s=6, and em/edges/n=17/s=4.
+#include "hqmm/core/random.hpp"
 #include "hqmm/learn/baum_welch.hpp"
 #include "hqmm/learn/edge_baum_welch.hpp"
+#include "hqmm/model/random_models.hpp"
 #include "work.hpp"
 
 namespace hqmm::bench {

@@ -15,8 +15,11 @@
 #include <memory>
 #include <vector>
 
+#include "hqmm/core/random.hpp"
 #include "hqmm/io/model_bytes.hpp"
 #include "hqmm/io/sequences.hpp"
+#include "hqmm/model/synthetic.hpp"
+#include "hqmm/score/score.hpp"
 
 namespace {
 

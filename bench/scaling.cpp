@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 
+#include "hqmm/core/random.hpp"
 #include "work.hpp"
 
 namespace hqmm::bench {

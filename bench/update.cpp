@@ -2,6 +2,7 @@
 // decomposition that it stands in for.
 #include <fmt/core.h>
 
+#include "hqmm/core/random.hpp"
 #include "hqmm/learn/rules.hpp"
 #include "hqmm/learn/update_rule.hpp"
 #include "hqmm/stiefel/newton_schulz.hpp"

@@ -8,7 +8,9 @@
 #include <memory>
 #include <utility>
 
+#include "hqmm/core/random.hpp"
 #include "hqmm/engine/quantum/choose.hpp"
+#include "hqmm/model/random_models.hpp"
 
 namespace hqmm::bench {
 namespace {
