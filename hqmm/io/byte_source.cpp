@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "hqmm/core/fail.hpp"
-#include "hqmm/io/place.hpp"
 #include "hqmm/io/unpacker.hpp"
 
 namespace hqmm::detail {
@@ -26,8 +25,9 @@ int open_input(const std::string& path) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd >= 0) return fd;
   const int reason = errno;
-  if (reason == ENOENT) throw fail(ErrorCode::kNoInput, in_file(path), "no such file");
-  throw fail(ErrorCode::kNoInput, in_file(path), "cannot be opened: {}", std::strerror(reason));
+  if (reason == ENOENT) throw fail(ErrorCode::kNoInput, Where{.file = path}, "no such file");
+  throw fail(ErrorCode::kNoInput, Where{.file = path}, "cannot be opened: {}",
+             std::strerror(reason));
 }
 
 }  // namespace
@@ -65,7 +65,8 @@ std::size_t read_raw(int fd, const std::string& name, char* to, std::size_t size
     const ssize_t got = ::read(fd, to, size);
     if (got >= 0) return static_cast<std::size_t>(got);
     if (errno == EINTR) continue;
-    throw fail(ErrorCode::kNoInput, in_file(name), "cannot be read: {}", std::strerror(errno));
+    throw fail(ErrorCode::kNoInput, Where{.file = name}, "cannot be read: {}",
+               std::strerror(errno));
   }
 }
 
@@ -78,7 +79,7 @@ ByteSource::ByteSource(const std::string& path, std::optional<double> max_ratio)
   state_->owned = path != "-";
   struct stat status {};
   if (::fstat(state_->fd, &status) == 0 && S_ISDIR(status.st_mode)) {
-    throw fail(ErrorCode::kNoInput, in_file(path), "is a directory, not a file");
+    throw fail(ErrorCode::kNoInput, Where{.file = path}, "is a directory, not a file");
   }
 }
 
@@ -126,7 +127,7 @@ bool ByteSource::next_member() {
     refill();
   }
   if (s.any_member && !s.packing->may_follow(static_cast<unsigned char>(s.block[s.begin]))) {
-    throw fail(ErrorCode::kBadData, in_file(name_),
+    throw fail(ErrorCode::kBadData, Where{.file = name_},
                "the {0} stream is followed by bytes that are not {0}", s.packing->name);
   }
   s.unpacker = s.packing->make();
@@ -174,8 +175,8 @@ std::size_t ByteSource::read_packed(std::span<char> buffer) {
 }
 
 Error ByteSource::bad_stream(std::string_view what) const {
-  return fail(ErrorCode::kBadData, in_file(name_), "the {} stream is {}", state_->packing->name,
-              what);
+  return fail(ErrorCode::kBadData, Where{.file = name_}, "the {} stream is {}",
+              state_->packing->name, what);
 }
 
 void ByteSource::require_ratio() const {
@@ -184,14 +185,14 @@ void ByteSource::require_ratio() const {
   if (s.unpacked <= kAlwaysUnpacked ||
       static_cast<double>(s.unpacked) <= most * static_cast<double>(s.packed))
     return;
-  throw fail(ErrorCode::kBadData, in_file(name_),
+  throw fail(ErrorCode::kBadData, Where{.file = name_},
              "the {} stream unpacks to more than {:g} times its size; {}", s.packing->name, most,
              s.max_ratio ? fmt::format("{} allows more", option("max_ratio"))
                          : "unpack it first if that is intended");
 }
 
 Error cannot_unpack(const Packing& packing, const std::string& file) {
-  return fail(ErrorCode::kNoInput, in_file(file),
+  return fail(ErrorCode::kNoInput, Where{.file = file},
               "the file is packed by {}, but this hqmm was built without {}: "
               "unpack it first, or use gzip",
               packing.name, packing.library);

@@ -11,7 +11,6 @@
 #include "hqmm/io/input.hpp"
 #include "hqmm/io/json_text.hpp"
 #include "hqmm/io/model_hdf5.hpp"
-#include "hqmm/io/place.hpp"
 
 namespace hqmm {
 using namespace detail;
@@ -62,7 +61,8 @@ ClassifierArrays read_root(hid_t file_id, const std::string& file) {
     arrays.version = version;
     read_model_group(Hdf5ItemReader(id, file, place), arrays);
     if (arrays.kind == kKind)
-      throw fail(ErrorCode::kBadData, in_item(file, place), "a class cannot be a classifier");
+      throw fail(ErrorCode::kBadData, Where{.file = file, .item = place},
+                 "a class cannot be a classifier");
     out.models.push_back(std::move(arrays));
   }
   out.provenance = root.json("provenance");
@@ -90,8 +90,8 @@ ClassifierArrays take_classifier_arrays(WireReader& in) {
 ClassifierFile assemble_classifier(ClassifierArrays arrays, const std::string& file) {
   const std::vector<std::size_t> expected{arrays.classes.size()};
   if (arrays.priors.shape != expected) {
-    throw fail(ErrorCode::kBadData, in_item(file, "'priors'"), "has shape {}, expected ({})",
-               arrays.priors.shape_text(), arrays.classes.size());
+    throw fail(ErrorCode::kBadData, Where{.file = file, .item = "'priors'"},
+               "has shape {}, expected ({})", arrays.priors.shape_text(), arrays.classes.size());
   }
   ClassifierFile out;
   Classifier& classifier = out.classifier;
@@ -108,7 +108,7 @@ ClassifierFile assemble_classifier(ClassifierArrays arrays, const std::string& f
 
 void require_hdf5(const std::string& bytes, const std::string& path) {
   if (bytes.starts_with(kHdf5Magic)) return;
-  throw fail(ErrorCode::kBadData, in_file(path), "{}",
+  throw fail(ErrorCode::kBadData, Where{.file = path}, "{}",
              bytes.empty() ? "is empty; expected a classifier file"
                            : "is not a classifier file (expected HDF5)");
 }
@@ -172,7 +172,7 @@ ClassifierFile detail::parse_classifier(const std::string& bytes, const std::str
   try {
     require_valid(out.classifier);
   } catch (const Error& error) {
-    throw error.at(in_file(name));
+    throw error.at(Where{.file = name});
   }
   return out;
 }

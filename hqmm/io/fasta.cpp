@@ -43,7 +43,7 @@ class RecordReader {
   void finish();
   void warn_of_empty_records() const;
   [[nodiscard]] Where here(std::uint64_t ahead = 0) const {
-    return at_line(file_, line_, column_ + ahead + 1);
+    return Where{.file = file_, .line = line_, .column = column_ + ahead + 1};
   }
 
   std::string file_;
@@ -174,7 +174,7 @@ void RecordReader::take_header(std::string_view piece) {
   const std::size_t end = piece.find_first_of(" \t");
   name_ += piece.substr(0, end);
   name_complete_ = end != std::string_view::npos;
-  require_name_length(name_, at_line(file_, header_line_, 1));
+  require_name_length(name_, Where{.file = file_, .line = header_line_, .column = 1});
 }
 
 void RecordReader::take_letters(std::string_view piece) {
@@ -237,7 +237,7 @@ void RecordReader::finish() {
   const std::string ends = part_ == Part::kQuality
                                ? fmt::format("after {} of {} quality values", qualities_, length_)
                                : "before its '+' line and quality values";
-  throw fail(ErrorCode::kBadData, at_line(file_, header_line_, 1),
+  throw fail(ErrorCode::kBadData, Where{.file = file_, .line = header_line_, .column = 1},
              "record '{}' is truncated: the file ends {}", printable(name_), ends);
 }
 

@@ -11,15 +11,14 @@
 
 #include "hqmm/core/fail.hpp"
 #include "hqmm/io/byte_source.hpp"
-#include "hqmm/io/place.hpp"
 #include "hqmm/version.hpp"
 
 namespace hqmm::detail {
 namespace {
 
 Error too_large(const std::string& from, std::uint64_t most_bytes) {
-  return fail(ErrorCode::kBadData, in_file(from), "is larger than the {} bytes allowed for it",
-              most_bytes);
+  return fail(ErrorCode::kBadData, Where{.file = from},
+              "is larger than the {} bytes allowed for it", most_bytes);
 }
 
 /// libcurl wants one initialisation per process; the standard makes that of a static thread-safe.
@@ -128,11 +127,11 @@ std::string fetch_url(const std::string& url, const FetchOptions& options) {
   if (status == CURLE_OK) return std::move(transfer.body);
   if (status == CURLE_OUT_OF_MEMORY) throw std::bad_alloc();
   if (status == CURLE_HTTP_RETURNED_ERROR) {
-    throw fail(ErrorCode::kNoInput, in_file(url), "the server answered with status {}",
+    throw fail(ErrorCode::kNoInput, Where{.file = url}, "the server answered with status {}",
                curl.response());
   }
   const std::string_view detail(message.data());
-  throw fail(ErrorCode::kNoInput, in_file(url), "cannot be fetched: {}",
+  throw fail(ErrorCode::kNoInput, Where{.file = url}, "cannot be fetched: {}",
              printable(detail.empty() ? curl_easy_strerror(status) : detail, 200));
 }
 
@@ -161,7 +160,7 @@ std::string fetch(const std::string& from, const FetchOptions& options) {
         scheme.size() == known.size())
       return fetch_url(from, options);
   }
-  throw fail(ErrorCode::kUsage, in_file(from),
+  throw fail(ErrorCode::kUsage, Where{.file = from},
              "'{}' addresses are not fetched: give http, https or file, or a path",
              printable(scheme));
 }

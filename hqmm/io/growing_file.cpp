@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "hqmm/core/fail.hpp"
-#include "hqmm/io/place.hpp"
 
 namespace hqmm::detail {
 namespace {
@@ -17,9 +16,10 @@ namespace {
 struct stat status_of(int fd, const std::string& path) {
   struct stat out {};
   if (::fstat(fd, &out) != 0)
-    throw fail(ErrorCode::kNoInput, in_file(path), "cannot be read: {}", std::strerror(errno));
+    throw fail(ErrorCode::kNoInput, Where{.file = path}, "cannot be read: {}",
+               std::strerror(errno));
   if (S_ISDIR(out.st_mode))
-    throw fail(ErrorCode::kNoInput, in_file(path), "is a directory, not a file");
+    throw fail(ErrorCode::kNoInput, Where{.file = path}, "is a directory, not a file");
   return out;
 }
 
@@ -30,9 +30,10 @@ GrowingFile::GrowingFile(const std::string& path) : path_(path) {
     own_ = Descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     const int reason = errno;
     if (!own_.is_open() && reason == ENOENT)
-      throw fail(ErrorCode::kNoInput, in_file(path), "no such file");
+      throw fail(ErrorCode::kNoInput, Where{.file = path}, "no such file");
     if (!own_.is_open())
-      throw fail(ErrorCode::kNoInput, in_file(path), "cannot be opened: {}", std::strerror(reason));
+      throw fail(ErrorCode::kNoInput, Where{.file = path}, "cannot be opened: {}",
+                 std::strerror(reason));
   }
   grows_ = S_ISREG(status_of(descriptor(), path).st_mode);
 }
@@ -44,7 +45,8 @@ std::size_t GrowingFile::read(std::span<char> buffer) {
     const ssize_t got = ::read(descriptor(), buffer.data(), buffer.size());
     if (got >= 0) return static_cast<std::size_t>(got);
     if (errno != EINTR)
-      throw fail(ErrorCode::kNoInput, in_file(path_), "cannot be read: {}", std::strerror(errno));
+      throw fail(ErrorCode::kNoInput, Where{.file = path_}, "cannot be read: {}",
+                 std::strerror(errno));
   }
 }
 

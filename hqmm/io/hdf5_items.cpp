@@ -5,7 +5,6 @@
 
 #include "hqmm/core/fail.hpp"
 #include "hqmm/io/json_text.hpp"
-#include "hqmm/io/place.hpp"
 
 namespace hqmm::detail {
 namespace {
@@ -18,7 +17,7 @@ void require(herr_t status) {
 
 Error Hdf5ItemReader::wrong(std::string_view name, std::string_view problem) const {
   const std::string item = fmt::format("{}{}'{}'", place_, place_.empty() ? "" : ": ", name);
-  return fail(ErrorCode::kBadData, in_item(file_, item), "{}", problem);
+  return fail(ErrorCode::kBadData, Where{.file = file_, .item = item}, "{}", problem);
 }
 
 void Hdf5ItemReader::require_inside(const char* name) const {

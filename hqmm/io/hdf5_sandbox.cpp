@@ -2,7 +2,6 @@
 
 #include "hqmm/core/fail.hpp"
 #include "hqmm/io/hdf5_image.hpp"
-#include "hqmm/io/place.hpp"
 #include "hqmm/io/sandbox.hpp"
 
 namespace hqmm::detail {
@@ -13,7 +12,8 @@ void read_hdf5(const Hdf5Job& job, const std::function<void(WireReader& in)>& ta
     silence_hdf5();
     const Hid root = open_hdf5_image(job.bytes);
     if (!root)
-      throw fail(ErrorCode::kBadData, in_file(job.file), "the HDF5 file is truncated or damaged");
+      throw fail(ErrorCode::kBadData, Where{.file = job.file},
+                 "the HDF5 file is truncated or damaged");
     job.read(root, out);
   };
   run_in_sandbox(inside, take);

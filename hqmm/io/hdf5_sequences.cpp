@@ -61,7 +61,8 @@ class Hdf5Reader {
 
   [[nodiscard]] Error bad(const std::string& path, std::string_view what) const {
     return fail(ErrorCode::kBadData,
-                path.empty() ? in_file(file_name_) : in_item(file_name_, "dataset '" + path + "'"),
+                path.empty() ? Where{.file = file_name_}
+                             : Where{.file = file_name_, .item = "dataset '" + path + "'"},
                 "{}", what);
   }
   [[nodiscard]] std::optional<Shape> shape_of(hid_t dataset) const;

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "hqmm/core/error.hpp"
 #include "hqmm/io/byte_source.hpp"
-#include "hqmm/io/place.hpp"
 
 namespace hqmm::detail {
 
@@ -32,7 +32,7 @@ class Input {
   std::string rest();
 
   [[nodiscard]] Where at(std::uint64_t line, std::uint64_t column) const {
-    return at_line(name(), line, column);
+    return Where{.file = name(), .line = line, .column = column};
   }
 
  private:

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "hqmm/core/fail.hpp"
-#include "hqmm/io/place.hpp"
 
 namespace hqmm::detail {
 namespace {
@@ -54,8 +53,9 @@ class MatrixReader {
 
   Error bad_value(const IntegerMatrix& matrix, std::size_t row, std::size_t column,
                   double value) const {
-    const Where where =
-        matrix.name.empty() ? in_file(file_) : in_item(file_, "variable '" + matrix.name + "'");
+    const Where where = matrix.name.empty()
+                            ? Where{.file = file_}
+                            : Where{.file = file_, .item = "variable '" + matrix.name + "'"};
     const std::string place = fmt::format("row {}, column {}", row + 1, column + 1);
     if (value != std::floor(value)) {
       return fail(ErrorCode::kBadData, where, "{}: {} is not a whole number", place, value);
@@ -106,7 +106,7 @@ SequenceSet to_sequences(const std::vector<IntegerMatrix>& matrices, bool one_ba
 Error choose_variable(const std::string& file, const std::string& wanted,
                       const std::vector<std::string>& available) {
   if (available.empty()) {
-    return fail(ErrorCode::kBadData, in_file(file), "the file holds no matrix of integers{}",
+    return fail(ErrorCode::kBadData, Where{.file = file}, "the file holds no matrix of integers{}",
                 wanted.empty() ? "" : ", so no '" + printable(wanted) + "'");
   }
   std::string names;
@@ -115,11 +115,11 @@ Error choose_variable(const std::string& file, const std::string& wanted,
   }
   if (available.size() > kNamesShown) names += ", …";
   if (wanted.empty()) {
-    return fail(ErrorCode::kBadData, in_file(file),
+    return fail(ErrorCode::kBadData, Where{.file = file},
                 "the file holds {} matrices: choose with {} among {}", available.size(),
                 option("variable", "NAME"), names);
   }
-  return fail(ErrorCode::kBadData, in_file(file),
+  return fail(ErrorCode::kBadData, Where{.file = file},
               "there is no matrix of integers '{}'; {} takes {}", printable(wanted),
               option("variable"), names);
 }

@@ -3,7 +3,6 @@
 #include <cctype>
 
 #include "hqmm/core/fail.hpp"
-#include "hqmm/io/place.hpp"
 
 namespace hqmm::detail {
 
@@ -59,8 +58,8 @@ Error ambiguous_letter(char letter, const Alphabet& alphabet, Where where) {
 
 void require_letters(const Alphabet& alphabet, std::string_view format, const std::string& file) {
   if (alphabet.single_letters()) return;
-  throw fail(ErrorCode::kBadData, in_file(file), "{} holds letters, but the alphabet is {}", format,
-             alphabet.description());
+  throw fail(ErrorCode::kBadData, Where{.file = file}, "{} holds letters, but the alphabet is {}",
+             format, alphabet.description());
 }
 
 void LetterCensus::add(std::string_view text) {

@@ -82,7 +82,7 @@ StoredMatrix read_matrix(mat_t* file, const std::string& name, const std::string
                                            : nullptr;
     at = end;
   }
-  const Where where = in_item(file_name, "variable '" + printable(name) + "'");
+  const Where where{.file = file_name, .item = "variable '" + printable(name) + "'"};
   if (variable == nullptr || !is_matrix(*variable)) {
     throw fail(ErrorCode::kBadData, where, "the data is damaged or truncated: it cannot be read");
   }

@@ -12,7 +12,6 @@
 #include <optional>
 
 #include "hqmm/core/fail.hpp"
-#include "hqmm/io/place.hpp"
 
 namespace hqmm::detail {
 namespace {
@@ -178,7 +177,8 @@ void require_mat5_header(std::string_view bytes, const std::string& file) {
   const std::string_view version =
       bytes.size() < kHeaderSize ? std::string_view() : bytes.substr(kVersionAt, 4);
   if (version == std::string_view("\0\1IM", 4) || version == std::string_view("\1\0MI", 4)) return;
-  throw fail(ErrorCode::kBadData, in_file(file), "this is not a MATLAB file of version 5 to 7");
+  throw fail(ErrorCode::kBadData, Where{.file = file},
+             "this is not a MATLAB file of version 5 to 7");
 }
 
 void check_mat5(std::string_view bytes, const std::string& file) {
@@ -188,11 +188,11 @@ void check_mat5(std::string_view bytes, const std::string& file) {
     Elements rest(bytes.substr(at), little);
     const auto variable = rest.next();
     if (!variable) {
-      throw fail(ErrorCode::kBadData, at_byte(file, at),
+      throw fail(ErrorCode::kBadData, Where{.file = file, .byte = at},
                  "the MATLAB file is truncated inside the variable that starts here");
     }
     if (!sound_variable(*variable, little)) {
-      throw fail(ErrorCode::kBadData, at_byte(file, at),
+      throw fail(ErrorCode::kBadData, Where{.file = file, .byte = at},
                  "the MATLAB file is damaged inside the variable that starts here");
     }
     at = static_cast<std::size_t>(variable->data.data() - bytes.data()) + variable->data.size();

@@ -5,7 +5,6 @@
 
 #include "hqmm/core/fail.hpp"
 #include "hqmm/io/mat_check.hpp"
-#include "hqmm/io/place.hpp"
 #include "hqmm/io/sandbox.hpp"
 
 namespace hqmm::detail {
@@ -47,7 +46,7 @@ void read_mat5(const MatJob& job, const std::function<void(WireReader& in)>& tak
   inside.read = [&](WireWriter& out) {
     check_mat5(job.bytes, job.file);
     if (!mat)
-      throw fail(ErrorCode::kBadData, in_file(job.file),
+      throw fail(ErrorCode::kBadData, Where{.file = job.file},
                  "the MATLAB file is damaged: it cannot be opened");
     job.read(mat.get(), out);
   };

@@ -6,7 +6,6 @@
 
 #include "hqmm/core/fail.hpp"
 #include "hqmm/io/json_text.hpp"
-#include "hqmm/io/place.hpp"
 
 namespace hqmm::detail {
 namespace {
@@ -43,7 +42,7 @@ class Assembler {
       }
     } catch (const Error& error) {  // validity checks do not know the file
       if (!error.where().file.empty()) throw;
-      throw error.at(in_item(file_, place_));
+      throw error.at(Where{.file = file_, .item = place_});
     }
     out.provenance = arrays_.provenance;
     return out;
@@ -51,7 +50,8 @@ class Assembler {
 
  private:
   [[nodiscard]] Where at(std::string_view name) const {
-    return in_item(file_, fmt::format("{}{}'{}'", place_, place_.empty() ? "" : ": ", name));
+    return Where{.file = file_,
+                 .item = fmt::format("{}{}'{}'", place_, place_.empty() ? "" : ": ", name)};
   }
 
   void check_header() const {
@@ -85,7 +85,7 @@ class Assembler {
     if (transition != nullptr && transition->shape.size() > 2) return "hqmm";
     if (transition != nullptr || find("edges") != nullptr) return "hmm";
     throw fail(
-        ErrorCode::kBadData, in_file(file_),
+        ErrorCode::kBadData, Where{.file = file_},
         "this is not a model: expected an array 'kraus' (HQMM) or 'transition' or 'edges' (HMM)");
   }
 

@@ -6,7 +6,6 @@
 #include "hqmm/io/input.hpp"
 #include "hqmm/io/model_arrays.hpp"
 #include "hqmm/io/model_bytes.hpp"
-#include "hqmm/io/place.hpp"
 
 namespace hqmm {
 using namespace detail;
@@ -19,7 +18,7 @@ ModelArrays read_arrays(const std::string& bytes, const std::string& path) {
   if (bytes.starts_with(kMatMagic)) return read_mat_arrays(bytes, path);
   const std::size_t first = bytes.find_first_not_of(" \t\r\n");
   if (first != std::string::npos && bytes[first] == '{') return read_json_arrays(bytes, path);
-  throw fail(ErrorCode::kBadData, in_file(path), "{}",
+  throw fail(ErrorCode::kBadData, Where{.file = path}, "{}",
              bytes.empty() ? "is empty; expected a model file"
                            : "is not a model file (expected HDF5, MATLAB v5 or JSON)");
 }

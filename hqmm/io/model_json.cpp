@@ -7,7 +7,6 @@
 #include "hqmm/core/fail.hpp"
 #include "hqmm/io/json_text.hpp"
 #include "hqmm/io/model_arrays.hpp"
-#include "hqmm/io/place.hpp"
 
 namespace hqmm::detail {
 namespace {
@@ -44,8 +43,8 @@ class JsonReader {
 
  private:
   [[nodiscard]] Error wrong(const std::string& name, std::string_view expected) const {
-    return fail(ErrorCode::kBadData, in_item(file_, fmt::format("'{}'", name)), "expected {}",
-                expected);
+    return fail(ErrorCode::kBadData, Where{.file = file_, .item = fmt::format("'{}'", name)},
+                "expected {}", expected);
   }
 
   [[nodiscard]] std::optional<std::string> text(const std::string& name) const {
@@ -139,7 +138,7 @@ Json nested(const NdArray& array, std::size_t depth, std::size_t& next) {
 }  // namespace
 
 ModelArrays read_json_arrays(const std::string& bytes, const std::string& file) {
-  return JsonReader(parse_json(bytes, in_file(file)), file).run();
+  return JsonReader(parse_json(bytes, Where{.file = file}), file).run();
 }
 
 std::string write_json_arrays(const ModelArrays& arrays) {

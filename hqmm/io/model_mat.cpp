@@ -9,7 +9,6 @@
 #include "hqmm/io/byte_source.hpp"
 #include "hqmm/io/json_text.hpp"
 #include "hqmm/io/mat_handle.hpp"
-#include "hqmm/io/place.hpp"
 
 namespace hqmm::detail {
 namespace {
@@ -80,7 +79,8 @@ class MatReader {
   }
 
   [[nodiscard]] Error wrong(std::string_view name, std::string_view problem) const {
-    return fail(ErrorCode::kBadData, in_item(file_, fmt::format("'{}'", name)), "{}", problem);
+    return fail(ErrorCode::kBadData, Where{.file = file_, .item = fmt::format("'{}'", name)}, "{}",
+                problem);
   }
 
   [[nodiscard]] MatVariable find(const char* name) const {

@@ -7,7 +7,6 @@
 
 #include "hqmm/core/fail.hpp"
 #include "hqmm/io/integer_matrix.hpp"
-#include "hqmm/io/place.hpp"
 
 namespace hqmm::detail {
 namespace {
@@ -51,7 +50,7 @@ class HeaderParser {
 
  private:
   Error bad(std::size_t byte, std::string_view what) const {
-    return fail(ErrorCode::kBadData, at_byte(file_, byte), "{}", what);
+    return fail(ErrorCode::kBadData, Where{.file = file_, .byte = byte}, "{}", what);
   }
 
   std::size_t find_text() {
@@ -82,7 +81,7 @@ class HeaderParser {
       const std::size_t value = rest.find_first_not_of(" :");
       if (value != std::string_view::npos && rest.starts_with(':')) return rest.substr(value);
     }
-    throw fail(ErrorCode::kBadData, at_byte(file_, kMagicSize + kVersionSize),
+    throw fail(ErrorCode::kBadData, Where{.file = file_, .byte = kMagicSize + kVersionSize},
                "the header does not say '{}'", key);
   }
 
@@ -161,7 +160,7 @@ ElementType element_type(const Header& header, const std::string& file) {
     type.swapped = descr[0] == (little ? '>' : '<');
   }
   if (type.load == nullptr) {
-    throw fail(ErrorCode::kBadData, at_byte(file, kMagicSize + kVersionSize),
+    throw fail(ErrorCode::kBadData, Where{.file = file, .byte = kMagicSize + kVersionSize},
                "elements of type '{}' are not symbols: integers are needed", printable(descr));
   }
   return type;
@@ -174,16 +173,16 @@ void check_size(const Header& header, std::size_t element_size, std::size_t byte
   std::size_t wanted = element_size;
   for (const std::size_t extent : header.shape) {
     if (__builtin_mul_overflow(wanted, extent, &wanted)) {
-      throw fail(ErrorCode::kBadData, at_byte(file, kMagicSize + kVersionSize),
+      throw fail(ErrorCode::kBadData, Where{.file = file, .byte = kMagicSize + kVersionSize},
                  "the header's shape is larger than any file");
     }
   }
   if (present < wanted) {
-    throw fail(ErrorCode::kBadData, at_byte(file, bytes),
+    throw fail(ErrorCode::kBadData, Where{.file = file, .byte = bytes},
                "the data is truncated: {} bytes are needed, {} are there", wanted, present);
   }
   if (present > wanted) {
-    throw fail(ErrorCode::kBadData, at_byte(file, header.data_at + wanted),
+    throw fail(ErrorCode::kBadData, Where{.file = file, .byte = header.data_at + wanted},
                "{} bytes follow the array", present - wanted);
   }
 }
@@ -196,7 +195,7 @@ SequenceSet read_npy(Input& input, const ReadOptions& options) {
   const ElementType type = element_type(header, input.name());
   const std::size_t rank = header.shape.size();
   if (rank != 1 && rank != 2) {
-    throw fail(ErrorCode::kBadData, at_byte(input.name(), kMagicSize + kVersionSize),
+    throw fail(ErrorCode::kBadData, Where{.file = input.name(), .byte = kMagicSize + kVersionSize},
                "expected an array of 1 or 2 dimensions, found {}", rank);
   }
   check_size(header, type.size, bytes.size(), input.name());

@@ -17,7 +17,6 @@
 #include "hqmm/core/signals_blocked.hpp"
 #include "hqmm/io/descriptor.hpp"
 #include "hqmm/io/hdf5_image.hpp"
-#include "hqmm/io/place.hpp"
 #include "hqmm/io/sandbox_limits.hpp"
 
 namespace hqmm::detail {
@@ -107,7 +106,7 @@ class Mail {
   } catch (const std::bad_alloc&) {
     if (mail.begun()) ::_exit(1);
     put_error(errors,
-              fail(ErrorCode::kBadData, in_file(job.file),
+              fail(ErrorCode::kBadData, Where{.file = job.file},
                    "reading takes more memory than the file's size explains: it is damaged"));
   } catch (...) {
     ::_exit(1);
@@ -143,15 +142,15 @@ class Child {
 };
 
 Error no_sandbox(const std::string& file, int reason) {
-  return fail(ErrorCode::kInternal, in_file(file), "no process could be started to read it: {}",
-              std::strerror(reason));
+  return fail(ErrorCode::kInternal, Where{.file = file},
+              "no process could be started to read it: {}", std::strerror(reason));
 }
 
 Error take_error(WireReader& in) {
   const auto code = in.number<std::int32_t>();
   const auto situation = in.number<Situation>();
   std::string marked = in.text();
-  Where where = in_file(in.text());
+  Where where{.file = in.text()};
   for (auto* place : {&where.line, &where.column, &where.byte}) {
     const bool known = in.flag();
     const auto value = in.number<std::uint64_t>();
@@ -176,7 +175,7 @@ void take_reply(WireReader& in, const std::function<void(WireReader&)>& take) {
 
 Error why_it_ended(const std::string& file, int status) {
   const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-  return fail(ErrorCode::kBadData, in_file(file), "{}",
+  return fail(ErrorCode::kBadData, Where{.file = file}, "{}",
               signal == SIGXCPU
                   ? "reading takes longer than the file's size explains: it is damaged"
                   : "the file is damaged: it cannot be read");

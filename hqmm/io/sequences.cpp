@@ -12,7 +12,6 @@
 #include "hqmm/io/labelled.hpp"
 #include "hqmm/io/mat.hpp"
 #include "hqmm/io/npy.hpp"
-#include "hqmm/io/place.hpp"
 #include "hqmm/io/read_input.hpp"
 #include "hqmm/io/sequence_stream.hpp"
 #include "hqmm/io/table.hpp"
@@ -43,12 +42,12 @@ constexpr std::array<std::pair<std::string_view, Format>, 11> kFormats{{
 void check_options(Format format, const ReadOptions& options, const std::string& file) {
   const bool table = format == Format::kCsv || format == Format::kTsv;
   if (!options.label_column.empty() && !table) {
-    throw fail(ErrorCode::kUsage, in_file(file),
+    throw fail(ErrorCode::kUsage, Where{.file = file},
                "a label column belongs to csv and tsv files; this is read as {}", name_of(format));
   }
   const bool named_matrices = format == Format::kMat || format == Format::kHdf5;
   if (!options.variables.empty() && !named_matrices) {
-    throw fail(ErrorCode::kUsage, in_file(file),
+    throw fail(ErrorCode::kUsage, Where{.file = file},
                "variables are chosen in MATLAB and HDF5 files; this is read as {}",
                name_of(format));
   }
@@ -91,9 +90,10 @@ Format format_of(const Input& input, const ReadOptions& options, const std::stri
 SequenceSet read_whole(Format format, Input& input, const ReadOptions& options,
                        const std::string& path) {
   SequenceSet set = read_as(format, input, options);
-  if (set.empty()) throw fail(ErrorCode::kBadData, in_file(path), "the input holds no sequences");
+  if (set.empty())
+    throw fail(ErrorCode::kBadData, Where{.file = path}, "the input holds no sequences");
   if (set.alphabet().size() == 0) {
-    throw fail(ErrorCode::kBadData, in_file(path),
+    throw fail(ErrorCode::kBadData, Where{.file = path},
                "every symbol is missing, so the alphabet cannot be told; give it with {}",
                option("alphabet"));
   }
@@ -104,7 +104,7 @@ SequenceSet read_one(const std::string& path, const ReadOptions& options, bool o
   Input input(path, options.max_ratio);
   const Format format = format_of(input, options, path);
   if (one_of_several && format == Format::kMat && !options.base) {
-    throw fail(ErrorCode::kUsage, in_file(path),
+    throw fail(ErrorCode::kUsage, Where{.file = path},
                "with several files the number that means symbol "
                "0 in MATLAB's is not guessed; give {} or 0",
                option("base", "1"));
@@ -139,7 +139,7 @@ class Joined {
     }
     const auto both = told_from_both(set_.alphabet(), set.alphabet());
     if (!both) {
-      throw fail(ErrorCode::kUsage, in_file(path),
+      throw fail(ErrorCode::kUsage, Where{.file = path},
                  "the alphabet is {}, but that of {} is {}; give the one of all files with {}",
                  set.alphabet().description(), printable(first_, first_.size()),
                  set_.alphabet().description(), option("alphabet"));
@@ -202,7 +202,7 @@ SequenceSet read_classes(const std::vector<ClassFile>& files, const ReadOptions&
   for (const ClassFile& file : files) {
     SequenceSet set = read_one(file.path, options, files.size() > 1);
     if (set.labelled()) {
-      throw fail(ErrorCode::kUsage, in_file(file.path),
+      throw fail(ErrorCode::kUsage, Where{.file = file.path},
                  "the file has classes of its own, and cannot be the class '{}' as well",
                  printable(file.name));
     }
@@ -227,7 +227,7 @@ void stream_sequences(const std::string& path, const ReadOptions& options, const
     } else {
       stream_fastq(input, options, noting);
     }
-    if (!any) throw fail(ErrorCode::kBadData, in_file(path), "the input holds no sequences");
+    if (!any) throw fail(ErrorCode::kBadData, Where{.file = path}, "the input holds no sequences");
     return;
   }
   const SequenceSet set = read_whole(format, input, options, path);

@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "hqmm/core/fail.hpp"
-#include "hqmm/io/place.hpp"
 
 namespace hqmm::detail {
 namespace {
@@ -42,7 +41,7 @@ void remove_if_left_over(const std::filesystem::path& path) {
 }  // namespace
 
 Error cannot_write(const std::string& path, int reason) {
-  return fail(ErrorCode::kCannotWrite, in_file(path), "cannot be written: {}",
+  return fail(ErrorCode::kCannotWrite, Where{.file = path}, "cannot be written: {}",
               std::strerror(reason));
 }
 

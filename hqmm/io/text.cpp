@@ -271,7 +271,7 @@ void TextDecoder::end_line(SequenceSet& out) {
 }
 
 Where TextDecoder::at(std::uint64_t position) const {
-  return at_line(file_, line_, position - line_start_ + 1);
+  return Where{.file = file_, .line = line_, .column = position - line_start_ + 1};
 }
 
 SequenceSet read_text(Input& input, const ReadOptions& options) {

@@ -9,7 +9,6 @@
 #include "hqmm/io/json_text.hpp"
 #include "hqmm/io/model_arrays.hpp"
 #include "hqmm/io/model_bytes.hpp"
-#include "hqmm/io/place.hpp"
 #include "hqmm/run/train_config.hpp"
 
 namespace hqmm::detail {
@@ -79,7 +78,7 @@ std::optional<std::vector<T>> take(hid_t root, const std::string& name, hid_t ty
 }
 
 Error damaged_checkpoint(const std::string& file) {
-  return fail(ErrorCode::kBadData, in_file(file),
+  return fail(ErrorCode::kBadData, Where{.file = file},
               "the checkpoint is damaged; remove it to start the run again from its beginning");
 }
 
@@ -178,7 +177,7 @@ class Bookkeeping {
       if (state.at("format") != kFormat || (version != kVersion && version != 1))
         throw damaged_checkpoint(file_);
       if (state.at("run") != run) {
-        throw fail(ErrorCode::kBadData, in_file(file_),
+        throw fail(ErrorCode::kBadData, Where{.file = file_},
                    "belongs to another run than the config.json beside it");
       }
       state.at("best_restart").get_to(out.best_restart);

@@ -18,7 +18,6 @@
 #include "hqmm/io/classifier_file.hpp"
 #include "hqmm/io/json_number.hpp"
 #include "hqmm/io/json_text.hpp"
-#include "hqmm/io/place.hpp"
 #include "hqmm/model/log_posteriors.hpp"
 
 namespace hqmm::detail {
@@ -82,7 +81,7 @@ std::optional<FoldCell> FoldCells::find(const std::string& name) const {
     const std::string file = folder_.file(name + ".h5");
     const std::string bytes = read_all(file);
     if (cell.at("classifier") != sha256(bytes))
-      throw fail(ErrorCode::kBadData, in_file(file), "is damaged");
+      throw fail(ErrorCode::kBadData, Where{.file = file}, "is damaged");
     out.classifier = parse_classifier(bytes, file).classifier;
   });
   return found ? std::optional(std::move(out)) : std::nullopt;

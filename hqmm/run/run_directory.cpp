@@ -17,7 +17,6 @@
 #include "hqmm/io/byte_source.hpp"
 #include "hqmm/io/descriptor.hpp"
 #include "hqmm/io/json_text.hpp"
-#include "hqmm/io/place.hpp"
 #include "hqmm/run/checkpoint_file.hpp"
 #include "hqmm/run/train_config.hpp"
 
@@ -37,7 +36,7 @@ bool is_link(const std::string& path) {
 }
 
 Error history_error(const std::string& name, int reason) {
-  return fail(ErrorCode::kCannotWrite, in_file(name), "cannot be written: {}",
+  return fail(ErrorCode::kCannotWrite, Where{.file = name}, "cannot be written: {}",
               std::strerror(reason));
 }
 
@@ -57,7 +56,7 @@ std::string fingerprint_of(const nlohmann::json& json) {
 
 void require_no_link(const std::string& path) {
   if (!is_link(path)) return;
-  throw fail(ErrorCode::kUsage, in_file(path),
+  throw fail(ErrorCode::kUsage, Where{.file = path},
              "is a link, and a run writes into its own folder only: put the file itself there");
 }
 
@@ -65,13 +64,14 @@ bool make_run_folder(const std::string& path) {
   std::error_code failure;
   const bool made = std::filesystem::create_directories(path, failure);
   if (!failure) return made;
-  throw fail(ErrorCode::kCannotWrite, in_file(path), "the folder cannot be made: {}",
+  throw fail(ErrorCode::kCannotWrite, Where{.file = path}, "the folder cannot be made: {}",
              failure.message());
 }
 
 RunDirectory RunDirectory::create(const std::string& path, const std::string& config) {
   if (is_run_directory(path)) {
-    throw fail(ErrorCode::kUsage, in_file(path), "holds a run already").in(Situation::kRunExists);
+    throw fail(ErrorCode::kUsage, Where{.file = path}, "holds a run already")
+        .in(Situation::kRunExists);
   }
   make_run_folder(path);
   RunDirectory run(path);
@@ -80,7 +80,7 @@ RunDirectory RunDirectory::create(const std::string& path, const std::string& co
   for (const char* name : kOthers) {
     std::error_code ignored;
     if (std::filesystem::exists(run.file(name), ignored)) {
-      throw fail(ErrorCode::kUsage, in_file(path),
+      throw fail(ErrorCode::kUsage, Where{.file = path},
                  "holds a {} of something else: name another folder", name);
     }
   }
@@ -90,13 +90,15 @@ RunDirectory RunDirectory::create(const std::string& path, const std::string& co
 
 RunDirectory RunDirectory::open(const std::string& path) {
   if (!is_run_directory(path)) {
-    throw fail(ErrorCode::kNoInput, in_file(path), "is not a run directory (no config.json in it)");
+    throw fail(ErrorCode::kNoInput, Where{.file = path},
+               "is not a run directory (no config.json in it)");
   }
   RunDirectory run(path);
   const std::string name = run.file(kConfig);
   run.config_ = read_all(name);
   const auto parsed = parse_json_or_discard(run.config_);
-  if (!parsed.is_object()) throw fail(ErrorCode::kBadData, in_file(name), "is not valid JSON");
+  if (!parsed.is_object())
+    throw fail(ErrorCode::kBadData, Where{.file = name}, "is not valid JSON");
   return run;
 }
 

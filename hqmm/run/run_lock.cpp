@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "hqmm/core/fail.hpp"
-#include "hqmm/io/place.hpp"
 #include "hqmm/run/run_directory.hpp"
 
 namespace hqmm::detail {
@@ -42,13 +41,13 @@ RunLock::RunLock(std::string path, Kind kind)
     // A run that never began may have taken away the folder that was there a moment ago.
     if (kind != Kind::kNew || reason != ENOENT) break;
   }
-  throw fail(ErrorCode::kCannotWrite, in_file(file_), "cannot be written: {}",
+  throw fail(ErrorCode::kCannotWrite, Where{.file = file_}, "cannot be written: {}",
              std::strerror(reason));
 }
 
 bool RunLock::try_lock() const {
   if (::flock(lock_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-    throw fail(ErrorCode::kUsage, in_file(folder_),
+    throw fail(ErrorCode::kUsage, Where{.file = folder_},
                "another hqmm is training in this run: wait for it to end, or name another folder");
   }
   return names_the_same(file_, lock_.get());

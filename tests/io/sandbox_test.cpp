@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "hqmm/core/fail.hpp"
-#include "hqmm/io/place.hpp"
 #include "support/support.hpp"
 
 namespace hqmm::detail {
@@ -61,7 +60,8 @@ TEST(Sandbox, HandsOverWhatItRead) {
 TEST(Sandbox, ErrorsArriveWhole) {
   SandboxJob job{kFile, 0, 1.0};
   job.read = [&](WireWriter&) {
-    throw fail(ErrorCode::kBadData, at_line(kFile, 3, 4), "use {}", option("max_ratio", 7))
+    throw fail(ErrorCode::kBadData, Where{.file = kFile, .line = 3, .column = 4}, "use {}",
+               option("max_ratio", 7))
         .in(Situation::kClassifierFile);
   };
   try {

@@ -86,9 +86,8 @@ void require_lengths(const ClassifyPredictFlags& options, const ClassifierFile& 
   for (std::size_t i = 0; i < set.size(); ++i) {
     const std::size_t length = set[i].size();
     if (length >= shortest && length <= *longest) continue;
-    Where where;
-    where.file = shown(options.paths);
-    where.item = fmt::format("record '{}'", name_of_row(set, i));
+    const Where where{.file = shown(options.paths),
+                      .item = fmt::format("record '{}'", name_of_row(set, i))};
     const std::string lengths = shortest == *longest ? std::to_string(*longest)
                                                      : fmt::format("{} to {}", shortest, *longest);
     throw fail(ErrorCode::kBadData, where,
