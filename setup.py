@@ -3,6 +3,7 @@
 import os
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
 
@@ -30,7 +31,7 @@ class CMakeBuild(build_ext):
         configure = ["cmake", "-S", str(SOURCE), "-B", str(folder), "-G", "Ninja",
                      "-DCMAKE_BUILD_TYPE=Release", "-DHQMM_BUILD_PYTHON=ON", "-DHQMM_BUILD_CLI=OFF",
                      "-DHQMM_BUILD_TESTS=OFF", "-DHQMM_WERROR=OFF", f"-DPython_EXECUTABLE={sys.executable}",
-                     f"-DHQMM_PYTHON_OUTPUT={target.parent}"]
+                     f"-DHQMM_PYTHON_OUTPUT={target.parent}", *shlex.split(os.environ.get("CMAKE_ARGS", ""))]
         jobs = os.environ.get("HQMM_JOBS", str(os.cpu_count() or 1))
         run(configure)
         run(["cmake", "--build", str(folder), "--target", "_core", "-j", jobs])
