@@ -11,6 +11,6 @@ set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 # What the program loads is read from it; what headers and a static library need is named.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "g++, cmake, pkg-config, libeigen3-dev, libfmt-dev, libhdf5-dev, libmatio-dev, \
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "openmpi-bin, g++, cmake, pkg-config, libeigen3-dev, libfmt-dev, libhdf5-dev, libmatio-dev, \
 libnlopt-dev, libhwy-dev, libcurl4-gnutls-dev, nettle-dev, libseccomp-dev, zlib1g-dev, liblzma-dev, libbz2-dev, libzstd-dev")
 include(CPack)
