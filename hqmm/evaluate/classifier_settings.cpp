@@ -52,7 +52,7 @@ std::string grid_name(std::string_view id) {
 const OptionRow<ClassifierOptions>& grid_option(std::string_view name) {
   std::vector<std::string> known;
   for (const auto& row : classifier_option_table()) {
-    if (row.only_kept) continue;
+    if (row.only_kept || row.passing) continue;
     known.push_back(grid_name(row.id));
     if (row.id == name || known.back() == name) return row;
   }

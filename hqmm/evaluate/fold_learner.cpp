@@ -85,7 +85,7 @@ Posteriors FoldLearner::score(const ClassifierSetting& setting, const SplitRows&
     meter.add(step);
   };
   Classifier classifier = fit_classifier(train, options, hooks);
-  const auto gpu = open_device(options.train.device, options.train.device_memory);
+  const auto gpu = open_device(options.train.device, options.train.memory);
   const Posteriors found = posteriors_on(classifier, data_.subset(rows.scored), 1, gpu.get());
   for (std::size_t c = 0; c < classifier.classes.size(); ++c) {
     const auto place =

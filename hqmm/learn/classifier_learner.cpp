@@ -156,7 +156,7 @@ class ClassifierFit {
     const JointData data{data_, labelled_.labels, priors, weights_of(labelled_, priors)};
     std::vector<Hqmm> start;
     for (std::size_t c = 0; c < priors.size(); ++c) start.push_back(start_of(c, member));
-    if (!gpu_) gpu_ = open_device(options_.train.device, options_.train.device_memory);
+    if (!gpu_) gpu_ = open_device(options_.train.device, options_.train.memory);
     JointDescent descent(std::move(start), data, options_, member, gpu_.get());
     std::size_t done = 0;
     bool over = false;

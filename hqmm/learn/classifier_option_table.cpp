@@ -86,6 +86,7 @@ void add_training_rows(OptionTable<C>& table) {
   table.push_back(of_training("schedule", kClassLearning));
   table.back().only_kept = true;
   table.push_back(of_training("device", kClassLearning));
+  table.push_back(of_training("memory", kClassLearning));
   table.push_back(of_training("momentum", kClassLearning, "Weight of the previous direction"));
 }
 

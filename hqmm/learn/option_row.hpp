@@ -53,7 +53,7 @@ void from_option_value(const OptionValue& value, T& out) {
 /// The row of a member: its type says the option's type and words.
 template <typename Options, typename T>
 OptionRow<Options> option_row(T Options::*member, OptionInfo info) {
-  info.type = option_type_of<T>();
+  if (info.type == OptionType::kText) info.type = option_type_of<T>();
   if constexpr (std::is_enum_v<T>) info.words = enum_words<T>();
   OptionRow<Options> row;
   static_cast<OptionInfo&>(row) = std::move(info);

@@ -31,6 +31,7 @@ enum class OptionType {
   kCountOrAuto,  // std::uint64_t, or "auto"
   kNumber,       // double
   kWord,         // one of `words`
+  kBytes,        // std::uint64_t, written as 512M where that is shorter
   kText,         // checked where it is read
 };
 
@@ -54,7 +55,8 @@ struct OptionInfo {
   std::vector<LearnerKind> learners{};  // those it is about; none: all
   bool only_kept = false;               // files hold it, but it is not set by its name
   bool by_data = false;                 // what is taken when it is not given depends on the data
-  // Told by the member:
+  bool passing = false;                 // for this time only: no file holds it
+  // Told by the member, unless given:
   OptionType type = OptionType::kText;
   std::vector<std::string_view> words{};
 

@@ -44,6 +44,29 @@ std::optional<std::uint64_t> as_count(const OptionValue& value) {
   return static_cast<std::uint64_t>(*number);
 }
 
+template <typename Number>
+std::optional<Number> read_number(std::string_view text) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  Number out{};
+  const char* end = text.data() + text.size();
+  const auto [stop, failure] = std::from_chars(text.data(), end, out);
+  if (failure != std::errc() || stop != end || text.empty()) return {};
+  return out;
+}
+
+/// 1536, 512M: a whole number with K, M or G for a power of 1024.
+std::optional<std::uint64_t> read_bytes(std::string_view text) {
+  constexpr std::string_view kUnits = "KMG";
+  if (text.empty()) return {};
+  const std::size_t unit = kUnits.find(text.back());
+  const unsigned shift =
+      unit == std::string_view::npos ? 0 : 10 * (static_cast<unsigned>(unit) + 1);
+  if (shift > 0) text.remove_suffix(1);
+  const auto count = read_number<std::uint64_t>(text);
+  if (!count || *count > std::numeric_limits<std::uint64_t>::max() >> shift) return {};
+  return *count << shift;
+}
+
 std::optional<double> as_number(const OptionValue& value) {
   if (const auto* number = std::get_if<double>(&value)) return *number;
   if (const auto* whole = std::get_if<std::int64_t>(&value)) return static_cast<double>(*whole);
@@ -66,6 +89,12 @@ std::optional<OptionValue> accepted(const OptionInfo& option, const OptionValue&
       if (count && within(option.range, static_cast<double>(*count))) return OptionValue(*count);
       return {};
     }
+    case OptionType::kBytes: {
+      const std::optional<std::uint64_t> bytes =
+          text != nullptr ? read_bytes(*text) : as_count(value);
+      if (bytes) return OptionValue(*bytes);
+      return {};
+    }
     case OptionType::kNumber: {
       const std::optional<double> number = as_number(value);
       if (number && within(option.range, *number)) return OptionValue(*number);
@@ -80,16 +109,6 @@ std::optional<OptionValue> accepted(const OptionInfo& option, const OptionValue&
   }
   if (text != nullptr) return value;
   return {};
-}
-
-template <typename Number>
-std::optional<Number> read_number(std::string_view text) {
-  if (text.starts_with('+')) text.remove_prefix(1);
-  Number out{};
-  const char* end = text.data() + text.size();
-  const auto [stop, failure] = std::from_chars(text.data(), end, out);
-  if (failure != std::errc() || stop != end || text.empty()) return {};
-  return out;
 }
 
 /// What the text most likely is; text itself when it is nothing else.
@@ -118,6 +137,8 @@ std::string expected_text(const OptionInfo& option) {
       return count_text(option.range);
     case OptionType::kCountOrAuto:
       return count_text(option.range) + ", or auto";
+    case OptionType::kBytes:
+      return "a number of bytes such as 512M or 2G (0: no limit)";
     case OptionType::kNumber:
       return number_text(option.range);
     case OptionType::kWord:

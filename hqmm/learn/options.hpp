@@ -54,7 +54,9 @@ struct TrainOptions {
   EngineKind engine = EngineKind::kAuto;
   /// Where gradients and validation are computed; the numbers agree to rounding.
   DeviceKind device = DeviceKind::kCpu;
-  std::size_t device_memory = 0;  // bytes of the GPU's memory for states; 0: what is free
+  /// Bytes to stay within, of this process and of the GPU each; 0: no limit. Data that do not fit
+  /// go through a scratch file. Changes nothing but the time.
+  std::size_t memory = 0;
 
   // Data
   std::optional<std::size_t> chunk_length;  // 0: whole sequences; unset: see plan_chunks

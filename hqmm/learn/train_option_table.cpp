@@ -231,6 +231,14 @@ void add_run_rows(OptionTable<O>& table) {
                                   .help = "Stop after this many seconds; 0 for no limit. "
                                           "A resumed run gets the full time again",
                                   .range = {.most = kInfinity}}));
+  table.push_back(
+      option_row(&O::memory, {.id = "memory",
+                              .group = kRunGroup,
+                              .type_name = "SIZE",
+                              .help = "Stay within this much memory, such as 512M or 2G: data that "
+                                      "do not fit go through a scratch file; 0: no limit",
+                              .passing = true,
+                              .type = OptionType::kBytes}));
   table.push_back(option_row(&O::warm_noise, {.id = "warm_noise",
                                               .group = kModelGroup,
                                               .type_name = "X",
@@ -245,7 +253,7 @@ void add_run_rows(OptionTable<O>& table) {
 
 }  // namespace
 
-/// Not the threads, nor the memory of a device: they change nothing.
+/// Not the threads: they change nothing, and every command has them.
 const OptionTable<TrainOptions>& train_option_table() {
   static const OptionTable<TrainOptions> table = [] {
     OptionTable<TrainOptions> out;

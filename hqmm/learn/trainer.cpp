@@ -71,7 +71,7 @@ class Trainer {
         warm_(warm),
         resume_(resume),
         plan_(data.plan),
-        gpu_(open_device(options.device, options.device_memory)),
+        gpu_(open_device(options.device, options.memory)),
         chunks_(cut(data.train, {plan_.chunk_length, plan_.burn_in})) {
     if (gpu_ != nullptr && hooks.ranks != nullptr)
       throw fail(ErrorCode::kUsage, "{} is for one process: several share the work on their CPUs",

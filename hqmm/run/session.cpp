@@ -147,7 +147,7 @@ class SessionRun {
     if (request_.report == Report::kNothing) return;
     if (request_.report == Report::kSelect && interrupted) return;
     const AnyModel& model = out_.trained.model;
-    const auto gpu = open_device(options_.device, options_.device_memory);
+    const auto gpu = open_device(options_.device, options_.memory);
     out_.scores.validation = score_on(model, data_.validation,
                                       {.burn_in = data_.plan.validation_burn_in,
                                        .threads = options_.threads,

@@ -49,6 +49,7 @@ bool is_written_so(OptionType type, const nlohmann::json& json) {
     case OptionType::kCountOrAuto:
       return json.is_number_integer() || json == "auto";
     case OptionType::kCount:
+    case OptionType::kBytes:
       return json.is_number_integer();
     case OptionType::kNumber:
       return json.is_number();
@@ -75,7 +76,8 @@ OrderedJson as_json(const OptionValue& value) {
 
 OrderedJson to_json(const TrainOptions& options) {
   OrderedJson out;
-  for (const auto& row : train_option_table()) out[std::string(row.id)] = as_json(row.get(options));
+  for (const auto& row : train_option_table())
+    if (!row.passing) out[std::string(row.id)] = as_json(row.get(options));
   return out;
 }
 
@@ -89,7 +91,7 @@ TrainOptions train_options_from_json(const nlohmann::json& json) {
   for (const auto& row : train_option_table())
     if (is_new(row.id) && json.contains(row.id)) before_structure = false;
   for (const auto& row : train_option_table()) {
-    if (before_structure && is_new(row.id)) continue;
+    if (row.passing || (before_structure && is_new(row.id))) continue;
     const auto found = json.is_object() ? json.find(row.id) : json.end();
     if (found == json.end() && row.id == "device") continue;  // before there was a choice
     if (found == json.end() || !is_written_so(row.type, *found))
@@ -108,6 +110,7 @@ TrainOptions train_options_from_json(const nlohmann::json& json) {
 OrderedJson to_json(const ClassifierOptions& options) {
   OrderedJson out;
   for (const auto& row : classifier_option_table()) {
+    if (row.passing) continue;
     out[std::string(row.id)] = as_json(row.get(options));
     if (row.id == "positions" && options.positions.kind == PositionPlan::Kind::kMap)
       out["position_map"] = options.positions.map;  // its file may be gone tomorrow

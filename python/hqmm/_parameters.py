@@ -28,7 +28,7 @@ def _sentence(text: str) -> str:
 
 
 ANNOTATIONS = {"int": "int", "float": "float", "bool": "bool", "str": "str",
-               "int or 'auto'": "Union[int, str]"}
+               "int or 'auto'": "Union[int, str]", "int or str": "Union[int, str]"}
 
 
 def _recipes(row: dict, learners: Iterable[str]) -> dict:
@@ -55,7 +55,7 @@ def _of_option(row: dict, set_by_default: bool, learners: Iterable[str]) -> Para
     kind = "{" + ", ".join(map(repr, words)) + "}" if words else row["type"]
     annotation = ANNOTATIONS[row["type"]]
     meaning = _sentence(row["help"])
-    if row["type"] in ("int", "float", "int or 'auto'"):
+    if row["type"] in ("int", "float", "int or 'auto'", "int or str"):
         meaning += f" Takes {row['expected']}."
     if set_by_default:
         return Parameter(row["name"], kind, _usual(row, learners), meaning, annotation, row["id"])

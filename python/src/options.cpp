@@ -63,6 +63,8 @@ const char* type_text(OptionType type) {
       return "int";
     case OptionType::kCountOrAuto:
       return "int or 'auto'";
+    case OptionType::kBytes:
+      return "int or str";
     case OptionType::kNumber:
       return "float";
     case OptionType::kWord:

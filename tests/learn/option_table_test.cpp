@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <set>
 
+#include "hqmm/run/train_config.hpp"
 #include "support/support.hpp"
 
 namespace hqmm::detail::testing {
@@ -28,6 +30,7 @@ OptionValue other_value(const OptionInfo& row, const OptionValue& now) {
       return std::string("each");
     case OptionType::kCount:
     case OptionType::kCountOrAuto:
+    case OptionType::kBytes:
       break;
   }
   return std::uint64_t{7};
@@ -107,6 +110,33 @@ TEST(OptionTable, ReadsText) {
             "expected a whole number of at least 0, found '1.5'");
   EXPECT_EQ(fault_in(train_row("epochs"), ""), "expected a whole number of at least 0, found ''");
   EXPECT_EQ(fault_in(train_row("epochs"), "15"), "");
+}
+
+TEST(OptionTable, ReadsSizes) {
+  const auto bytes = [](std::string_view text) {
+    return std::get<std::uint64_t>(parsed(train_row("memory"), text));
+  };
+  EXPECT_EQ(bytes("0"), 0U);
+  EXPECT_EQ(bytes("1536"), 1536U);
+  EXPECT_EQ(bytes("3K"), 3072U);
+  EXPECT_EQ(bytes("512M"), std::uint64_t{512} << 20);
+  EXPECT_EQ(bytes("2G"), std::uint64_t{2} << 30);
+  EXPECT_EQ(bytes("17179869183G"), std::uint64_t{17179869183} << 30);
+  for (const char* text : {"", "M", "512MB", "512m", "1.5G", "-1", "17179869184G", "0x10", "1 G"})
+    EXPECT_EQ(fault_in(train_row("memory"), text),
+              fmt::format("expected a number of bytes such as 512M or 2G (0: no limit), found '{}'",
+                          text));
+}
+
+TEST(OptionTable, MemoryIsInNoFile) {
+  TrainOptions options;
+  set_options(train_option_table(), options, {{"memory", std::string("1G")}});
+  EXPECT_EQ(options.memory, std::size_t{1} << 30);
+  EXPECT_EQ(to_json(options).dump(), to_json(TrainOptions{}).dump());
+  ClassifierOptions classifier;
+  set_options(classifier_option_table(), classifier, {{"memory", std::uint64_t{1000}}});
+  EXPECT_EQ(classifier.train.memory, 1000U);
+  EXPECT_EQ(to_json(classifier).dump(), to_json(ClassifierOptions{}).dump());
 }
 
 TEST(OptionTable, GivenOptionsAreOnTopOfARecipe) {

@@ -46,9 +46,9 @@ struct CrossValidateFlags {
 };
 
 /// What changes nothing of what is learned.
-const std::set<std::string> kWithResume = {"--out",     "--json",    "--tsv",
-                                           "--quiet",   "--threads", "--max-ratio",
-                                           "--explain", "--report",  "--predictions"};
+const std::set<std::string> kWithResume = {"--out",         "--json",      "--tsv",     "--quiet",
+                                           "--threads",     "--max-ratio", "--explain", "--report",
+                                           "--predictions", "--memory"};
 
 Json config_of(const CrossValidateFlags& options) {
   Json out;

@@ -48,8 +48,8 @@ struct FitOptions {
 };
 
 /// Flags that change nothing about a run but where its classifier goes.
-const std::set<std::string> kWithFitResume = {"--out", "--json", "--quiet", "--threads",
-                                              "--max-ratio"};
+const std::set<std::string> kWithFitResume = {"--out",     "--json",      "--quiet",
+                                              "--threads", "--max-ratio", "--memory"};
 
 Json fit_config(const FitOptions& options) {
   Json out;

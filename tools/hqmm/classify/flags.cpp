@@ -38,6 +38,11 @@ namespace {
 constexpr const char* kModel = "Models";
 constexpr const char* kSelection = "Selection";
 
+bool is_passing(std::string_view id) {
+  const auto* row = find_option(classifier_option_table(), id);
+  return row != nullptr && row->passing;
+}
+
 void open_map(PositionPlan& plan) {
   if (plan.kind == PositionPlan::Kind::kMap) plan.map = read_position_map(plan.file);
 }
@@ -164,7 +169,8 @@ Json ClassifierFlags::to_json() const {
   Json out;
   out["given"] = Json::object();
   for (const auto& [id, value] : given_)
-    out["given"][id] = std::visit([](const auto& held) { return Json(held); }, value);
+    if (!is_passing(id))
+      out["given"][id] = std::visit([](const auto& held) { return Json(held); }, value);
   out["prior"] = prior_;
   out["grid"] = grid_given() ? Json(grid_) : Json(nullptr);
   out["group"] = group_;
@@ -173,7 +179,7 @@ Json ClassifierFlags::to_json() const {
 }
 
 void ClassifierFlags::from_json(const nlohmann::json& json) {
-  given_.clear();
+  std::erase_if(given_, [](const auto& one) { return !is_passing(one.first); });
   for (const auto& [id, value] : json.at("given").items()) {
     const auto* row = find_option(classifier_option_table(), id);
     if (row == nullptr) throw fail(ErrorCode::kBadData, "there is no option '{}'", printable(id));

@@ -25,6 +25,7 @@
 #include "support/command.hpp"
 #include "support/data_files.hpp"
 #include "support/device_flag.hpp"
+#include "support/memory_flag.hpp"
 #include "support/model_text.hpp"
 #include "support/output.hpp"
 #include "support/own_files.hpp"
@@ -42,6 +43,7 @@ struct ScoreFlags {
   std::size_t burn_in = 0;
   bool per_sequence = false;
   DeviceFlag device;
+  MemoryFlag memory;
   std::string background;  // a model file, uniform, frequencies, or nothing
 };
 
@@ -196,7 +198,7 @@ void run_score(const ScoreFlags& options) {
     return;
   }
   const bool wants_rows = options.per_sequence || options.common.tsv || !options.background.empty();
-  const auto gpu = open_device(options.device.kind());
+  const auto gpu = open_device(options.device.kind(), options.memory.bytes());
   const Score result = score_on(
       file.model, set,
       {.burn_in = options.burn_in, .threads = options.common.threads, .per_sequence = wants_rows},
@@ -266,6 +268,7 @@ void add_score(Command program) {
       .group("Scoring")
       .type_name("MODEL|uniform|frequencies");
   options->device.add_to(command, "Scoring");
+  options->memory.add_to(command, "Scoring");
   options->data.add_to(command);
   add_common(command, options->common, "Write the result here instead of to stdout");
   add_tsv(command, options->common, "The scores of every sequence, with TABs between");

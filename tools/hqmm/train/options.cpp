@@ -37,12 +37,12 @@ namespace hqmm::cli {
 namespace {
 
 /// Flags that change nothing about a run but where and how long it goes on.
-const std::set<std::string> kWithResume = {"--resume",    "--out",   "--time-limit",
-                                           "--json",      "--quiet", "--threads",
-                                           "--max-ratio", "--live",  "--device"};
+const std::set<std::string> kWithResume = {"--resume", "--out",     "--time-limit", "--json",
+                                           "--quiet",  "--threads", "--max-ratio",  "--live",
+                                           "--device", "--memory"};
 
-const std::set<std::string> kWithGridResume = {"--out",     "--json",      "--tsv",   "--quiet",
-                                               "--threads", "--max-ratio", "--models"};
+const std::set<std::string> kWithGridResume = {"--out",     "--json",      "--tsv",    "--quiet",
+                                               "--threads", "--max-ratio", "--models", "--memory"};
 
 std::string absolute(const std::string& path) { return path == "em" ? path : absolute_path(path); }
 
@@ -113,6 +113,12 @@ void TrainJob::take(const nlohmann::json& config) {
   config.at("out").get_to(began_with);
   config.at("simd").get_to(expected_simd);
   data.from_json(config.at("reading"));
+}
+
+std::size_t TrainFlags::memory() const {
+  TrainOptions options;
+  set_options(train_option_table(), options, given_);
+  return options.memory;
 }
 
 std::vector<GridPoint> TrainFlags::grid_points() const {

@@ -64,6 +64,8 @@ class TrainFlags {
   [[nodiscard]] std::vector<GridPoint> grid_points() const;
   [[nodiscard]] TrainOptions cell_options(std::size_t alphabet_size, const GridPoint& point) const;
   [[nodiscard]] const std::string& resume_path() const { return resume_path_; }
+  /// --memory, which a resumed run does not know of.
+  [[nodiscard]] std::size_t memory() const;
   /// Throws kUsage for flags that do not go together. The job refers to these flags.
   [[nodiscard]] TrainJob job();
   [[nodiscard]] TrainJob resume(const RunDirectory& run) const;

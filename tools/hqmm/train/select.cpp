@@ -254,6 +254,7 @@ SelectJob resumed_job(const SelectFlags& flags) {
     for (const nlohmann::json& cell : config.at("cells")) job.cells.push_back(cell_from_json(cell));
     if (job.cells.empty()) throw fail(ErrorCode::kBadData, "has no cells");
   });
+  for (GridCell& cell : job.cells) cell.options.memory = flags.train.memory();
   job.train.options = job.cells.front().options;  // the learner, and the seed of what is held out
   return job;
 }
