@@ -23,7 +23,7 @@ constexpr const char* kFooter = R"(Try it:
   hqmm score data/true_model.h5 data/test.txt   the model's likelihood on the test set
   hqmm inspect data/true_model.h5               what the model does
 
-Inputs are paths, '-' for stdin; .gz is unpacked. Data goes to stdout, narration to stderr.
+Inputs are paths, '-' for stdin; gzip, xz, bzip2 and zstd are unpacked. Data goes to stdout, narration to stderr.
 Exit codes: 0 ok, 2 usage, 3 diverged, 65 bad data, 66 no input, 70 internal, 73 cannot write, 130 interrupted.)";
 
 int report(const Error& error) {

@@ -129,7 +129,7 @@ void add_data(Command program) {
       .type_name("");
   command
       .add_option("--from", options->from,
-                  "Where it is: an http, https or file address, or a path (.gz is unpacked)")
+                  "Where it is: an http, https or file address, or a path (packed or not)")
       .capture_default_str()
       .type_name("URL|FILE");
   command.add_option("--sha256", options->sha256, "").check(hash_digits()).group("");  // for tests

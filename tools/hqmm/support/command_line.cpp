@@ -4,7 +4,10 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <memory>
 #include <sstream>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "hqmm/core/fail.hpp"
@@ -52,6 +55,20 @@ std::string explain(const CLI::App& app, const CLI::App& chosen, const CLI::Pars
   std::replace(message.begin(), message.end(), '\n', ' ');
   return message;
 }
+
+/// CLI11's help without its notes on types: "X:FLOAT in [0 - 1]" is "X in [0 - 1]".
+class HelpText : public CLI::Formatter {
+  std::string make_option_name(const CLI::Option* option, bool is_positional) const override {
+    return without(Formatter::make_option_name(option, is_positional), "{false}");
+  }
+  std::string make_option_opts(const CLI::Option* option) const override {
+    return without(without(Formatter::make_option_opts(option), ":FLOAT"), ":POSITIVE");
+  }
+  static std::string without(std::string text, std::string_view part) {
+    if (const auto at = text.find(part); at != std::string::npos) text.erase(at, part.size());
+    return text;
+  }
+};
 
 int usage_error(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
   const CLI::App* chosen = &app;
@@ -268,6 +285,7 @@ CommandLine::CommandLine(const std::string& name, const std::string& help,
     : app_(std::make_unique<CLI::App>(help, name)) {
   app_->set_version_flag("--version", version, "Print the version");
   app_->require_subcommand(1);
+  app_->formatter(std::make_shared<HelpText>());
   app_->get_formatter()->column_width(34);
 }
 
