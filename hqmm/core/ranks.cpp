@@ -2,8 +2,8 @@
 
 #include <sched.h>
 #include <unistd.h>
-#include <algorithm>
 
+#include <algorithm>
 #include <exception>
 #include <new>
 #include <vector>
@@ -66,6 +66,10 @@ void Ranks::wait(std::size_t turn) const {
   } else {
     ::usleep(turn < 40000 ? 50 : 500);
   }
+}
+
+void Ranks::send(int to, std::string_view bytes) {
+  link_.send(to, bytes, [this, turn = std::size_t{0}]() mutable { wait(turn++); });
 }
 
 std::string Ranks::receive(int from) {

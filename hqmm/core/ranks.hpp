@@ -93,7 +93,7 @@ class Ranks {
   void help_with_failure(const std::exception_ptr& failure);
 
   // Messages between two ranks.
-  void send(int to, std::string_view bytes) { link_.send(to, bytes, waiting_); }
+  void send(int to, std::string_view bytes);
   [[nodiscard]] std::string receive(int from);
   [[nodiscard]] std::optional<std::string> poll(int from);
   /// Nothing to do just now: lets others run, longer and longer.

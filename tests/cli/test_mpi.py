@@ -5,8 +5,10 @@ import os
 import pathlib
 import random
 import shutil
+import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -137,8 +139,42 @@ def test_what_cannot_be_shared_is_done_once(data):
 
 
 @needs_mpi
-def test_a_killed_rank_costs_nothing(data, tmp_path):
-    assert faults.kill_ranks(BINARY, tmp_path, kills=4, seed=1) == []
+def test_a_reproduction_has_the_same_results(tmp_path):
+    def reproduced(run, name):
+        done = run("reproduce", "synthetic-hqmm", "--quick", "--data", tmp_path, "-o", tmp_path / name, "--threads", 1, "--quiet")
+        assert done.returncode == OK, done.stderr
+        return (tmp_path / name / "results.csv").read_bytes()
+
+    assert hqmm("generate", "synthetic-hqmm", "-o", tmp_path / "synthetic-hqmm", "--quiet").returncode == OK
+    for part in ("train", "validation", "test"):
+        path = tmp_path / "synthetic-hqmm" / f"{part}.txt"
+        lines = [line for line in path.read_text().splitlines() if not line.startswith("#")]
+        path.write_text("".join(" ".join(line.split()[:1100]) + "\n" for line in lines[:3]))
+    alone = reproduced(hqmm, "alone")
+    for count in (1, 2, 3, 4):
+        assert reproduced(lambda *a: on_ranks(count, *a), str(count)) == alone, count
+
+
+@needs_mpi
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_job_says_how_to_go_on(data, tmp_path, how):
+    """What a scheduler sends at the end of the time: to mpirun, which hands it to all ranks."""
+    run = tmp_path / "run"
+    args = ["train", data / "train.txt", "-n", 3, "-w", 2, "--epochs", 1000000, "--batch-size", 64, "--threads", 1, "--quiet"]
+    job = subprocess.Popen(faults.mpirun(3) + [BINARY, *map(str, args), "--run", run], env=faults.environment(),
+                           stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    while job.poll() is None and not (run / "checkpoint.h5").exists():
+        time.sleep(0.01)
+    job.send_signal(how)
+    said = job.communicate(timeout=60)[1]
+    assert said == f"hqmm: error: interrupted; go on with 'hqmm train --resume {run}'\n"
+    assert hqmm("train", "--resume", run, "--time-limit", 1e-9, "--quiet").returncode == OK
+
+
+@needs_mpi
+def test_killed_and_late_ranks_cost_nothing(tmp_path):
+    """A little of what ./dev test faults does for long."""
+    assert faults.Harness(BINARY, tmp_path, seed=1, names=("ns-ris", "select")).run(kills=2) == []
 
 
 def test_without_mpi_one_line_says_so(data, tmp_path):

@@ -42,6 +42,7 @@ int main(int argc, char** argv) {
     cli::be_mute();
     if (!cli::is_shared_command(argc, argv)) return 0;
   }
+  if (cli::is_shared_command(argc, argv)) cli::begin_as_rank();
   cli::CommandLine line("hqmm", "Hidden quantum Markov models: honest likelihoods of sequences.",
                         "hqmm " HQMM_VERSION "\nGPU engine: " + cuda_version_text());
   line.before_command(&use_simd_limit);  // HQMM_SIMD is looked at before anything is done
@@ -51,9 +52,13 @@ int main(int argc, char** argv) {
 
   try {
     const int status = line.run(argc, argv);
-    if (status == 0) cli::leave_ranks();
-    if (status != 0 && cli::is_other_rank())
+    if (status == 0) {
+      cli::leave_ranks();
+    } else if (cli::is_other_rank()) {
       return report(fail(ErrorCode::kUsage, "the command cannot be used"));
+    } else {
+      cli::leave_ranks_with_failure();  // the parser has said it
+    }
     return status;
   } catch (const cli::ClosedPipe& closed) {
     cli::end_by_closed_pipe();

@@ -33,10 +33,10 @@ class MpiLink final : public RankLink {
   [[nodiscard]] int rank() const noexcept override { return rank_; }
   [[nodiscard]] int size() const noexcept override { return size_; }
 
-  void send(int to, std::string_view bytes, const Waiting& /*waiting*/) override {
+  void send(int to, std::string_view bytes, const Waiting& waiting) override {
     for (; bytes.size() > kMostBytes; bytes.remove_prefix(kMostBytes))
-      send_piece(to, bytes.substr(0, kMostBytes), kMore);
-    send_piece(to, bytes, kLast);
+      send_piece(to, bytes.substr(0, kMostBytes), kMore, waiting);
+    send_piece(to, bytes, kLast, waiting);
   }
 
   [[nodiscard]] std::optional<RankMessage> poll(int from) override {
@@ -50,8 +50,18 @@ class MpiLink final : public RankLink {
   }
 
  private:
-  static void send_piece(int to, std::string_view bytes, int tag) {
-    MPI_Send(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, to, tag, MPI_COMM_WORLD);
+  /// MPI_Send would not return when the other rank has ended, or waits in its signal handler for
+  /// this one to end.
+  static void send_piece(int to, std::string_view bytes, int tag, const Waiting& waiting) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Isend(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, to, tag, MPI_COMM_WORLD,
+              &request);
+    for (;;) {
+      int done = 0;
+      MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+      if (done != 0) return;
+      if (waiting) waiting();  // who throws here ends, and talks to nobody any more
+    }
   }
 
   static int receive_piece(int from, std::string& bytes) {

@@ -111,7 +111,7 @@ void require_own_results(const ReproduceOptions& options) {
 
 void run_reproduce(const ReproduceOptions& options) {
   if (options.which == "zoo") {
-    reproduce_zoo(options);
+    if (!is_other_rank()) reproduce_zoo(options);
     return;
   }
   require_own_results(options);

@@ -4,18 +4,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
-#include <cerrno>
-#include <charconv>
-#include <csignal>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "hqmm/core/fail.hpp"
@@ -23,106 +17,13 @@
 #include "hqmm/core/simd.hpp"
 #include "hqmm/version.hpp"
 #include "support/interrupts.hpp"
-#include "support/terminal.hpp"
+#include "support/lost_rank.hpp"
+#include "support/rank_world.hpp"
 
 namespace hqmm::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-struct World {
-  int rank = 0, size = 1;
-};
-
-std::optional<int> number_of(const char* variable) {
-  const char* text = std::getenv(variable);
-  if (text == nullptr) return {};
-  int out = 0;
-  const char* end = text + std::strlen(text);
-  const auto [rest, fault] = std::from_chars(text, end, out);
-  if (fault != std::errc() || rest != end) return {};
-  return out;
-}
-
-/// What starts the job says so: mpirun of Open MPI, srun, mpiexec of others.
-World world() {
-  constexpr std::pair<const char*, const char*> kNames[] = {
-      {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"}, {"PMI_RANK", "PMI_SIZE"}};
-  for (const auto& [rank, size] : kNames) {
-    const auto r = number_of(rank), s = number_of(size);
-    if (r && s && *r >= 0 && *r < *s) return {*r, *s};
-  }
-  // srun gives its variables to every step, whether it is of MPI or not
-  const auto r = number_of("PMIX_RANK"), s = number_of("SLURM_STEP_NUM_TASKS");
-  if (r && s && *r >= 0 && *r < *s) return {*r, *s};
-  return {};
-}
-
-// ---- who lives, for signal handlers
-// ----------------------------------------------------------------
-
-constexpr std::size_t kMostKnown = 4096;
-std::array<pid_t, kMostKnown> pids{};  // of ranks on this machine; 0 elsewhere
-int own_rank = 0;
-volatile std::sig_atomic_t known = 0;
-volatile std::sig_atomic_t hushed = 0;
-std::array<std::array<char, 32>, 2> digits{};  // of a rank and of the size, made ready
-std::array<char, 512> resume_advice{};
-
-bool has_ended(int rank) noexcept {
-  const pid_t pid = pids[static_cast<std::size_t>(rank)];
-  return pid != 0 && ::kill(pid, 0) != 0 && errno == ESRCH;
-}
-
-void write_digits(int value, std::array<char, 32>& out) noexcept {
-  *std::to_chars(out.data(), out.data() + out.size() - 1, value).ptr = '\0';
-}
-
-void tell_of_lost_rank(int rank) noexcept {
-  write_digits(rank, digits[0]);
-  write_digits(known, digits[1]);
-  for (const char* text : {"hqmm: error: rank ", static_cast<const char*>(digits[0].data()), " of ",
-                           static_cast<const char*>(digits[1].data()), " has ended",
-                           static_cast<const char*>(resume_advice.data()), "\n"})
-    tell_from_handler(text);
-}
-
-/// Rank 0 has said why it ends: nobody else needs to speak. SIGURG does nothing where it is not
-/// expected.
-void hush_others() noexcept {
-  for (int rank = 1; rank < known; ++rank)
-    if (pids[static_cast<std::size_t>(rank)] != 0)
-      ::kill(pids[static_cast<std::size_t>(rank)], SIGURG);
-}
-
-void be_hushed() {
-  struct sigaction action {};
-  action.sa_handler = [](int) { hushed = 1; };
-  ::sigaction(SIGURG, &action, nullptr);
-}
-
-/// mpirun ends all ranks when one has ended, a second later by force. The first rank that still
-/// lives says what happened. Nothing is lost: what is written appears whole or not at all.
-void on_signal() {
-  if (known == 0 || hushed != 0) return;
-  int first = 0;
-  while (first < own_rank && has_ended(first)) ++first;
-  if (own_rank > 0) {
-    if (!has_ended(0)) {  // rank 0 decides, and mpirun sees to the rest
-      for (int seconds = 0; seconds < 30 && !has_ended(0); ++seconds) ::sleep(1);
-      ::_exit(exit_status(ErrorCode::kInterrupted));
-    }
-    if (first == own_rank) tell_of_lost_rank(0);
-    ::sleep(2);  // others must not take this one for the first that ended
-    ::_exit(exit_status(ErrorCode::kInterrupted));
-  }
-  for (int rank = 1; rank < known; ++rank) {
-    if (!has_ended(rank)) continue;
-    hush_others();
-    tell_of_lost_rank(rank);
-    ::_exit(exit_status(ErrorCode::kInterrupted));
-  }
-}
 
 // ---- the module
 // -------------------------------------------------------------------------------------
@@ -188,11 +89,9 @@ void introduce(Ranks& all) {
     found = Unpacker(table).numbers<Hello>();
   }
   const Hello& own = found[static_cast<std::size_t>(all.rank())];
-  for (std::size_t rank = 0; rank < std::min(found.size(), kMostKnown); ++rank)
-    if (found[rank].host == own.host) pids[rank] = found[rank].pid;
-  own_rank = all.rank();
-  known = std::min(all.size(), static_cast<int>(kMostKnown));
-  before_interrupts(on_signal);
+  std::vector<pid_t> here;
+  for (const Hello& one : found) here.push_back(one.host == own.host ? one.pid : 0);
+  watch_ranks(all.rank(), here);
   for (std::size_t rank = 1; rank < found.size(); ++rank) {
     if (found[rank].simd == found.front().simd) continue;
     throw fail(ErrorCode::kUsage,
@@ -211,6 +110,10 @@ std::optional<Job> job;
 }  // namespace
 
 bool is_other_rank() { return world().rank > 0; }
+
+void begin_as_rank() {
+  if (world().size > 1) watch_job(world());
+}
 
 bool is_shared_command(int argc, char** argv) {
   if (argc < 2) return false;
@@ -231,7 +134,6 @@ Ranks* ranks() {
         "without mpirun",
         here.size);
   }
-  leave_on_interrupts();
   RankLink* const link = module->open();
   if (link->size() != here.size) {
     throw fail(ErrorCode::kUsage,
@@ -248,21 +150,15 @@ Ranks* ranks() {
 
 bool works_with_others() { return job.has_value(); }
 
-void on_lost_rank(const std::string& text) {
-  const std::string shown = "; " + printable(text, resume_advice.size() - 8);
-  std::memcpy(resume_advice.data(), shown.c_str(),
-              std::min(shown.size() + 1, resume_advice.size()));
-}
-
 void leave_ranks() {
   if (!job) return;
   if (job->ranks->leads()) job->ranks->dismiss();
-  known = 0;
+  forget_ranks();
   job->module.close();
 }
 
 void leave_ranks_with_failure() {
-  if (job && job->ranks->leads()) hush_others();
+  if (!is_other_rank()) hush_others();
 }
 
 void fail_on_other_rank(const std::exception_ptr& failure) {

@@ -15,6 +15,9 @@ namespace hqmm::cli {
 /// Whether the command of these arguments is one that ranks share.
 [[nodiscard]] bool is_shared_command(int argc, char** argv);
 
+/// To be called before a shared command: from here on an end of the job is spoken of.
+void begin_as_rank();
+
 /// The ranks of the job, connected at the first call; null without mpirun, or for one rank. Throws
 /// kUsage when this hqmm has no MPI.
 [[nodiscard]] Ranks* ranks();
@@ -27,7 +30,7 @@ void on_lost_rank(const std::string& advice);
 
 /// The end of main() after a command that went well: lets the other ranks go.
 void leave_ranks();
-/// Before the words of a failure on rank 0: mpirun ends the others, and they have nothing to add.
+/// At a failure on rank 0, which says what it was: mpirun ends the others, and they have nothing to add.
 void leave_ranks_with_failure();
 /// On another rank, after a failure: waits to be asked, and answers with it. Rank 0 says it, and
 /// mpirun ends the job.
