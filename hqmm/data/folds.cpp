@@ -1,17 +1,20 @@
 #include "hqmm/data/folds.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <charconv>
-#include <iterator>
+#include <compare>
+#include <functional>
 #include <limits>
 #include <map>
 #include <numeric>
+#include <span>
 #include <tuple>
-#include <unordered_map>
 
 #include "hqmm/core/fail.hpp"
 #include "hqmm/core/random.hpp"
+#include "hqmm/data/fetched_sequences.hpp"
 #include "hqmm/data/group_sequences.hpp"
 
 namespace hqmm {
@@ -53,21 +56,49 @@ std::uint64_t content_hash(SequenceView sequence) noexcept {
   return state;
 }
 
-/// Links equal sequences; returns the first of each kind.
+/// In any order, so that of a set that lies in a file copies are compared.
+class Comparison {
+ public:
+  explicit Comparison(const SequenceSet& set) : set_(set) {}
+  bool equal(std::uint32_t a, std::uint32_t b) {
+    std::array<SequenceView, 2> both{set_[a], set_[b]};
+    if (both[0].size() != both[1].size()) return false;
+    fetched_.fetch(both);
+    return both[0] == both[1];
+  }
+
+ private:
+  const SequenceSet& set_;
+  FetchedSequences fetched_;
+};
+
+/// Links equal sequences; returns the first of each kind, ascending. There may be 10⁸ sequences:
+/// their hashes are sorted, which takes sixteen bytes for each.
 Indices link_identical(const SequenceSet& set, DisjointSets& groups) {
+  struct Hashed {
+    std::uint64_t hash;
+    std::uint32_t sequence;
+    auto operator<=>(const Hashed&) const = default;
+  };
+  std::vector<Hashed> hashed(set.size());
+  for (std::uint32_t i = 0; i < set.size(); ++i) hashed[i] = {content_hash(set[i]), i};
+  std::sort(hashed.begin(), hashed.end());
   Indices distinct;
-  std::unordered_map<std::uint64_t, Indices> seen;  // different sequences may share a hash
-  for (std::uint32_t i = 0; i < set.size(); ++i) {
-    Indices& candidates = seen[content_hash(set[i])];
-    const auto twin = std::find_if(candidates.begin(), candidates.end(),
-                                   [&](std::uint32_t j) { return set[j] == set[i]; });
-    if (twin == candidates.end()) {
-      candidates.push_back(i);
+  Comparison comparison(set);
+  std::size_t first = 0;  // of those of one hash, which different sequences may share
+  for (std::size_t k = 0; k < hashed.size(); ++k) {
+    if (k == 0 || hashed[k].hash != hashed[k - 1].hash) first = distinct.size();
+    const std::uint32_t i = hashed[k].sequence;
+    const auto twin =
+        std::find_if(distinct.begin() + static_cast<std::ptrdiff_t>(first), distinct.end(),
+                     [&](std::uint32_t j) { return comparison.equal(j, i); });
+    if (twin == distinct.end()) {
       distinct.push_back(i);
     } else {
       groups.unite(*twin, i);
     }
   }
+  std::sort(distinct.begin(), distinct.end());
   return distinct;
 }
 
@@ -106,18 +137,46 @@ void link_homologous(const SequenceSet& set, const Indices& members, std::size_t
   }
 }
 
-/// The members of every group: the largest group first, those of one size in random order.
-std::vector<Indices> shuffled_groups(const SequenceSet& set, const Grouping& grouping,
-                                     RandomStream& random) {
-  const Indices group = group_sequences(set, grouping);
-  const std::size_t count = group.empty() ? 0 : *std::max_element(group.begin(), group.end()) + 1;
-  const Indices place = permutation(count, random);
-  std::vector<Indices> members(count);
-  for (std::uint32_t i = 0; i < group.size(); ++i) members[place[group[i]]].push_back(i);
-  std::stable_sort(members.begin(), members.end(),
-                   [](const Indices& a, const Indices& b) { return a.size() > b.size(); });
-  return members;
-}
+/// Groups of sequences in a row, without a vector for each: there may be as many as sequences.
+class Groups {
+ public:
+  /// The largest group first, those of one size in random order.
+  Groups(const SequenceSet& set, const Grouping& grouping, RandomStream& random) {
+    Indices place = group_sequences(set, grouping);
+    const std::size_t count = place.empty() ? 0 : *std::ranges::max_element(place) + 1;
+    {
+      const Indices shuffled = permutation(count, random);
+      for (std::uint32_t& one : place) one = shuffled[one];
+    }
+    begins_.assign(count + 1, 0);
+    for (const std::uint32_t one : place) ++begins_[one + 1];
+    std::partial_sum(begins_.begin(), begins_.end(), begins_.begin());
+    members_.resize(place.size());
+    Indices next(begins_.begin(), begins_.end() - 1);
+    for (std::uint32_t i = 0; i < place.size(); ++i) members_[next[place[i]]++] = i;
+    line_.resize(count);
+    std::iota(line_.begin(), line_.end(), 0U);
+    std::ranges::stable_sort(line_, std::greater<>(),
+                             [this](std::uint32_t g) { return begins_[g + 1] - begins_[g]; });
+  }
+
+  [[nodiscard]] std::size_t size() const noexcept { return line_.size(); }
+  [[nodiscard]] std::span<const std::uint32_t> operator[](std::size_t i) const {
+    return std::span(members_).subspan(begins_[line_[i]],
+                                       begins_[line_[i] + 1] - begins_[line_[i]]);
+  }
+  /// Those of the lower value first, otherwise in the order that they are in.
+  template <typename Value>
+  void sort_by(Value value) {
+    Indices values(size());  // by number of the group
+    for (std::size_t i = 0; i < size(); ++i) values[line_[i]] = value((*this)[i]);
+    std::ranges::stable_sort(line_, {}, [&](std::uint32_t g) { return values[g]; });
+  }
+
+ private:
+  Indices members_, begins_;  // of group g: those from begins_[g] on
+  Indices line_;              // groups in their order
+};
 
 /// What the splits balance: the classes, and the sequences without one as one more.
 class Strata {
@@ -129,7 +188,8 @@ class Strata {
     return has_class ? set_.label(i) : set_.classes().size();
   }
   /// The one most members belong to; of several such, the lowest.
-  [[nodiscard]] std::size_t of_group(const Indices& members) const {
+  [[nodiscard]] std::size_t of_group(std::span<const std::uint32_t> members) const {
+    if (members.size() == 1) return of(members.front());
     std::map<std::size_t, std::size_t> votes;
     for (const std::uint32_t i : members) ++votes[of(i)];
     return std::max_element(votes.begin(), votes.end(),
@@ -142,7 +202,7 @@ class Strata {
 };
 
 /// Goes along the line of groups and picks the ones to hold out; at least one, never all.
-std::vector<char> choose_held(const std::vector<Indices>& groups, double share) {
+std::vector<char> choose_held(const Groups& groups, double share) {
   std::vector<char> is_held(groups.size());
   double due = 0.0;
   for (std::size_t g = 0; g < groups.size(); ++g) {
@@ -155,10 +215,11 @@ std::vector<char> choose_held(const std::vector<Indices>& groups, double share) 
   }
   // A very small or very large share may leave one side empty: the smallest group goes there.
   const auto held = std::count(is_held.begin(), is_held.end(), 1);
-  if (held == 0 || held == std::ssize(groups)) {
-    const auto smaller = [](const Indices& a, const Indices& b) { return a.size() < b.size(); };
-    const auto smallest = std::min_element(groups.begin(), groups.end(), smaller);
-    is_held[static_cast<std::size_t>(smallest - groups.begin())] ^= 1;
+  if (held == 0 || held == std::ssize(is_held)) {
+    std::size_t smallest = 0;
+    for (std::size_t g = 1; g < groups.size(); ++g)
+      if (groups[g].size() < groups[smallest].size()) smallest = g;
+    is_held[smallest] ^= 1;
   }
   return is_held;
 }
@@ -229,7 +290,7 @@ std::vector<std::uint32_t> make_folds(const SequenceSet& set, std::size_t folds,
     throw fail(ErrorCode::kUsage, "cross-validation needs at least 2 folds, not {}", folds);
   }
   RandomStream random(seed, Purpose::kFolds, kFoldStream);
-  const std::vector<Indices> groups = shuffled_groups(set, grouping, random);
+  const Groups groups(set, grouping, random);
   if (groups.size() < folds) {
     throw fail(ErrorCode::kUsage,
                "cannot make {} folds: the {} sequences form only "
@@ -240,7 +301,8 @@ std::vector<std::uint32_t> make_folds(const SequenceSet& set, std::size_t folds,
   std::vector<std::vector<std::uint64_t>> held(folds, std::vector<std::uint64_t>(strata.count()));
   std::vector<std::uint64_t> total(folds);
   Indices fold(set.size());
-  for (const Indices& members : groups) {
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const std::span<const std::uint32_t> members = groups[g];
     // Fewest sequences of the same class for each member, then fewest sequences, then the first
     // fold: integers, so no rounding decides; and an empty fold always wins.
     const auto cost = [&](std::size_t f) {
@@ -265,7 +327,7 @@ Split hold_out(const SequenceSet& set, double share, const Grouping& grouping, s
     throw fail(ErrorCode::kUsage, "the share to hold out must lie between 0 and 1, not {}", share);
   }
   RandomStream random(seed, Purpose::kFolds, kHoldOutStream);
-  std::vector<Indices> groups = shuffled_groups(set, grouping, random);
+  Groups groups(set, grouping, random);
   if (groups.size() < 2) {
     throw fail(ErrorCode::kUsage,
                "cannot hold out a share of the data: "
@@ -277,11 +339,8 @@ Split hold_out(const SequenceSet& set, double share, const Grouping& grouping, s
   }
   const Strata strata(set);
   const Indices turn = permutation(strata.count(), random);
-  std::vector<std::vector<Indices>> classes(strata.count());
-  for (Indices& group : groups) classes[turn[strata.of_group(group)]].push_back(std::move(group));
-  groups.clear();
-  for (auto& line : classes) std::move(line.begin(), line.end(), std::back_inserter(groups));
-
+  groups.sort_by(
+      [&](std::span<const std::uint32_t> members) { return turn[strata.of_group(members)]; });
   const std::vector<char> is_held = choose_held(groups, share);
   Split split;
   for (std::size_t g = 0; g < groups.size(); ++g) {

@@ -10,11 +10,15 @@
 #include <type_traits>
 
 #include "hqmm/core/fail.hpp"
+#include "hqmm/core/memory_budget.hpp"
+#include "hqmm/core/scratch_file.hpp"
 #include "hqmm/data/symbol_sets.hpp"
 
 namespace hqmm {
 using namespace detail;
 namespace {
+
+constexpr std::size_t kFileStep = std::size_t{64} << 20;  // symbols that a file grows by, at most
 
 std::uint64_t next_serial() noexcept {
   static std::atomic<std::uint64_t> last = 0;
@@ -23,11 +27,14 @@ std::uint64_t next_serial() noexcept {
 
 }  // namespace
 
-SymbolBlock::SymbolBlock(const SymbolBlock& other) : wide_(other.wide_) {
-  if (other.size_ == 0) return;
-  grow(other.size_);
-  std::memcpy(data_.get(), other.data_.get(), other.size_ * (wide_ ? 2 : 1));
-  size_ = other.size_;
+SymbolBlock::SymbolBlock(const SymbolBlock& other) : wide_(other.wide_), budget_(other.budget_) {
+  if (other.size_ > 0) append(other, 0, other.size_);
+}
+
+SymbolBlock::~SymbolBlock() {
+  if (file_ != nullptr) return;
+  std::free(data_);
+  if (budget_ != nullptr) budget_->give_back(capacity_ * width());
 }
 
 SymbolBlock& SymbolBlock::operator=(const SymbolBlock& other) {
@@ -42,21 +49,67 @@ void SymbolBlock::swap(SymbolBlock& other) noexcept {
   std::swap(capacity_, other.capacity_);
   std::swap(serial_, other.serial_);
   std::swap(wide_, other.wide_);
+  std::swap(budget_, other.budget_);
+  std::swap(file_, other.file_);
 }
 
 void SymbolBlock::grow(std::size_t at_least) {
-  const std::size_t wanted = std::max({at_least, capacity_ + capacity_ / 2, std::size_t{4096}});
-  void* moved = std::realloc(data_.get(), wanted * (wide_ ? sizeof(Symbol) : 1));
-  if (moved == nullptr) throw std::bad_alloc();
-  (void)data_.release();
-  data_.reset(moved);
+  const std::size_t more = file_ != nullptr ? std::min(capacity_ / 2, kFileStep) : capacity_ / 2;
+  const std::size_t wanted = std::max({at_least, capacity_ + more, std::size_t{4096}});
+  if (file_ != nullptr || !grow_in_memory(wanted)) grow_in_file(wanted);
   capacity_ = wanted;
   if (serial_ == 0) serial_ = next_serial();
+}
+
+/// False when the budget has no room.
+bool SymbolBlock::grow_in_memory(std::size_t capacity) {
+  const std::size_t more = (capacity - capacity_) * width();
+  if (budget_ != nullptr && !budget_->take(more)) return false;
+  void* const moved = std::realloc(data_, capacity * width());
+  if (moved == nullptr) {
+    if (budget_ != nullptr) budget_->give_back(more);
+    throw std::bad_alloc();
+  }
+  data_ = moved;
+  return true;
+}
+
+void SymbolBlock::grow_in_file(std::size_t capacity) {
+  if (file_ != nullptr) {
+    file_->grow(capacity * width());
+  } else {
+    auto file = std::make_shared<ScratchFile>(budget_);
+    file->grow(capacity * width());
+    if (size_ > 0) std::memcpy(file->data(), data_, size_ * width());
+    std::free(data_);
+    budget_->give_back(capacity_ * width());
+    file_ = std::move(file);
+  }
+  data_ = file_->data();
+}
+
+void SymbolBlock::append(const SymbolBlock& from, std::size_t begin, std::size_t count) {
+  assert(begin + count <= from.size_);
+  if (count == 0) return;
+  if (wide_ != from.wide_) {
+    for (std::size_t i = begin; i < begin + count; ++i) push_back(from[i]);
+    return;
+  }
+  if (size_ + count > capacity_) grow(size_ + count);
+  const std::size_t bytes = count * width();
+  std::uint8_t* const to = writable_bytes() + size_ * width();
+  if (from.file_ != nullptr) {
+    from.file_->read(begin * width(), to, bytes);
+  } else {
+    std::memcpy(to, from.bytes() + begin * width(), bytes);
+  }
+  size_ += count;
 }
 
 void SymbolBlock::widen() {
   SymbolBlock out;
   out.wide_ = true;
+  out.budget_ = budget_;
   out.grow(size_ + 1);
   for (std::size_t i = 0; i < size_; ++i) out.writable_wide()[i] = (*this)[i];
   out.size_ = size_;
@@ -184,13 +237,14 @@ void SequenceSet::name_last(std::string name) {
 }
 
 void SequenceSet::append(SequenceView sequence) {
-  for (std::size_t i = 0; i < sequence.size(); ++i) push_back(sequence[i]);
+  if (!sequence.empty()) symbols_.append(*sequence.block(), sequence.offset(), sequence.size());
   end_sequence();
 }
 
 void SequenceSet::append(const SequenceSet& other) {
   for (std::size_t i = 0; i < other.size(); ++i) {
-    for (std::size_t t = 0; t < other[i].size(); ++t) push_back(other[i][t]);
+    const SequenceView sequence = other[i];
+    if (!sequence.empty()) symbols_.append(other.symbols_, sequence.offset(), sequence.size());
     if (other.labelled() && other.label(i) != kNoLabel) {
       end_sequence_labelled(other.classes_[other.label(i)]);
     } else {
@@ -232,6 +286,7 @@ void SequenceSet::set_weights(std::vector<double> weights) {
 
 SequenceSet SequenceSet::subset(const std::vector<std::uint32_t>& chosen) const {
   SequenceSet out(alphabet_);
+  out.symbols_.keep_within(symbols_.budget());
   out.classes_ = classes_;
   for (const std::uint32_t i : chosen) out.append((*this)[i]);
   for (const std::uint32_t i : chosen) {

@@ -2,7 +2,8 @@
 //
 // A symbol takes one byte while the alphabet has at most 255 symbols (byte 255 is the missing one)
 // and two bytes beyond. The block grows by realloc, which moves pages instead of copying them, so
-// reading N symbols never needs much more than N bytes.
+// reading N symbols never needs much more than N bytes. Where there is a budget of memory
+// (core/memory_budget.hpp) that has no room for it, the block is a mapped file.
 #pragma once
 
 #include <cassert>
@@ -16,6 +17,11 @@
 #include "hqmm/core/export.hpp"
 #include "hqmm/core/types.hpp"
 #include "hqmm/data/alphabet.hpp"
+
+namespace hqmm::detail {
+class MemoryBudget;
+class ScratchFile;
+}  // namespace hqmm::detail
 
 namespace HQMM_API hqmm {
 
@@ -35,8 +41,13 @@ class SymbolBlock {
     swap(other);
     return *this;
   }
-  ~SymbolBlock() = default;
+  ~SymbolBlock();
 
+  /// From now on what it grows by comes out of this budget; so do copies.
+  void keep_within(std::shared_ptr<MemoryBudget> budget) noexcept { budget_ = std::move(budget); }
+  [[nodiscard]] const std::shared_ptr<MemoryBudget>& budget() const noexcept { return budget_; }
+  /// Whether it is a file: better read in order than here and there.
+  [[nodiscard]] bool in_file() const noexcept { return file_ != nullptr; }
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] bool wide() const noexcept { return wide_; }
   /// Of all blocks of this process, only this one has had the number; with size() and wide() it
@@ -58,6 +69,8 @@ class SymbolBlock {
           static_cast<std::uint8_t>(symbol);  // kMissing truncates to kMissingByte
     }
   }
+  /// A stretch of another block. Reads a block that is a file without bringing it into memory.
+  void append(const SymbolBlock& from, std::size_t begin, std::size_t count);
   /// Room for `count` more narrow symbols, to be filled by the caller and made part of the block
   /// with commit(); only while !wide(). Readers write straight into it.
   [[nodiscard]] std::uint8_t* reserve_bytes(std::size_t count);
@@ -67,28 +80,29 @@ class SymbolBlock {
   }
 
   [[nodiscard]] const std::uint8_t* bytes() const noexcept {
-    return static_cast<const std::uint8_t*>(data_.get());
+    return static_cast<const std::uint8_t*>(data_);
   }
   [[nodiscard]] const Symbol* wide_data() const noexcept {
-    return static_cast<const Symbol*>(data_.get());
+    return static_cast<const Symbol*>(data_);
   }
 
  private:
-  struct Free {
-    void operator()(void* p) const noexcept { std::free(p); }
-  };
-
-  std::uint8_t* writable_bytes() noexcept { return static_cast<std::uint8_t*>(data_.get()); }
-  Symbol* writable_wide() noexcept { return static_cast<Symbol*>(data_.get()); }
+  std::uint8_t* writable_bytes() noexcept { return static_cast<std::uint8_t*>(data_); }
+  Symbol* writable_wide() noexcept { return static_cast<Symbol*>(data_); }
+  [[nodiscard]] std::size_t width() const noexcept { return wide_ ? sizeof(Symbol) : 1; }
   void grow(std::size_t at_least);
+  [[nodiscard]] bool grow_in_memory(std::size_t capacity);
+  void grow_in_file(std::size_t capacity);
   void widen();
   void swap(SymbolBlock& other) noexcept;
 
-  std::unique_ptr<void, Free> data_;
+  void* data_ = nullptr;  // ours to free, unless it is the file's
   std::size_t size_ = 0;
   std::size_t capacity_ = 0;  // in symbols
   std::uint64_t serial_ = 0;
   bool wide_ = false;
+  std::shared_ptr<MemoryBudget> budget_;  // none: no limit
+  std::shared_ptr<ScratchFile> file_;     // ours alone
 };
 
 /// Where the sequences begin, and at last where they end: {0} when there are none. Grows in place

@@ -46,6 +46,7 @@ struct ByteSource::State {
   bool more_to_give = false;           // perhaps, without more input
   std::optional<double> max_ratio;
   std::uint64_t packed = 0, unpacked = 0;  // bytes so far
+  struct stat before {};                   // of the file when it was opened
 
   ~State() {
     if (owned) ::close(fd);
@@ -60,9 +61,23 @@ struct ByteSource::State {
 
 namespace {
 
-std::size_t read_raw(int fd, const std::string& name, char* to, std::size_t size) {
+/// At the end of a file: half of what was read may be of before the change. What was appended is
+/// whole, as a log that grows.
+void require_unchanged(int fd, const struct stat& before, const std::string& name) {
+  struct stat now {};
+  if (!S_ISREG(before.st_mode) || ::fstat(fd, &now) != 0) return;
+  if (now.st_size > before.st_size) return;
+  if (now.st_size == before.st_size && now.st_mtim.tv_sec == before.st_mtim.tv_sec &&
+      now.st_mtim.tv_nsec == before.st_mtim.tv_nsec)
+    return;
+  throw fail(ErrorCode::kNoInput, Where{.file = name}, "has changed while it was read; try again");
+}
+
+std::size_t read_raw(int fd, const struct stat& before, const std::string& name, char* to,
+                     std::size_t size) {
   for (;;) {
     const ssize_t got = ::read(fd, to, size);
+    if (got == 0) require_unchanged(fd, before, name);
     if (got >= 0) return static_cast<std::size_t>(got);
     if (errno == EINTR) continue;
     throw fail(ErrorCode::kNoInput, Where{.file = name}, "cannot be read: {}",
@@ -77,8 +92,7 @@ ByteSource::ByteSource(const std::string& path, std::optional<double> max_ratio)
   state_->max_ratio = max_ratio;
   state_->fd = open_input(path);
   state_->owned = path != "-";
-  struct stat status {};
-  if (::fstat(state_->fd, &status) == 0 && S_ISDIR(status.st_mode)) {
+  if (::fstat(state_->fd, &state_->before) == 0 && S_ISDIR(state_->before.st_mode)) {
     throw fail(ErrorCode::kNoInput, Where{.file = path}, "is a directory, not a file");
   }
 }
@@ -91,7 +105,8 @@ void ByteSource::look_at_start() {
   s.block.resize(kCompressedBlock);
   // One byte settles it unless it begins a magic: a live stream is not held up.
   do {
-    const std::size_t got = read_raw(s.fd, name_, s.block.data() + s.end, s.block.size() - s.end);
+    const std::size_t got =
+        read_raw(s.fd, s.before, name_, s.block.data() + s.end, s.block.size() - s.end);
     s.end += got;
     s.at_end = got == 0;
   } while (!s.at_end && may_be_packed(s.head()));
@@ -111,7 +126,7 @@ std::size_t ByteSource::read(std::span<char> buffer) {
     return count;
   }
   if (s.at_end) return 0;
-  const std::size_t got = read_raw(s.fd, name_, buffer.data(), buffer.size());
+  const std::size_t got = read_raw(s.fd, s.before, name_, buffer.data(), buffer.size());
   s.at_end = got == 0;
   return got;
 }
@@ -137,7 +152,7 @@ bool ByteSource::next_member() {
 void ByteSource::refill() {
   State& s = *state_;
   s.begin = 0;
-  s.end = read_raw(s.fd, name_, s.block.data(), s.block.size());
+  s.end = read_raw(s.fd, s.before, name_, s.block.data(), s.block.size());
   s.at_end = s.end == 0;
 }
 

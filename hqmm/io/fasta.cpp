@@ -21,7 +21,7 @@ class RecordReader {
         on_warning_(options.on_warning),
         fastq_(fastq),
         letters_(alphabet_, ambiguous_),
-        set_(alphabet_) {}
+        set_(input.new_set(alphabet_)) {}
 
   SequenceSet read(Input& input);
   /// Hands over what there is after every block.

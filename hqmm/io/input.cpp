@@ -1,10 +1,14 @@
 #include "hqmm/io/input.hpp"
 
+#include <utility>
+
 #include "hqmm/core/fail.hpp"
 
 namespace hqmm::detail {
 
-Input::Input(const std::string& path, std::optional<double> max_ratio) : source_(path, max_ratio) {
+Input::Input(const std::string& path, std::optional<double> max_ratio,
+             std::shared_ptr<MemoryBudget> budget)
+    : source_(path, max_ratio), budget_(std::move(budget)) {
   head_.resize(kHeadSize);
   std::size_t used = 0;
   while (used < kHeadSize) {
@@ -23,6 +27,12 @@ std::string_view Input::next_block() {
   if (head_is_all()) return {};
   buffer_.resize(kHeadSize);
   return {buffer_.data(), source_.read(buffer_)};
+}
+
+SequenceSet Input::new_set(Alphabet alphabet) const {
+  SequenceSet out(std::move(alphabet));
+  out.open_block().keep_within(budget_);
+  return out;
 }
 
 std::string Input::rest() {

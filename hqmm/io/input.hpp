@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "hqmm/core/error.hpp"
+#include "hqmm/data/sequence_set.hpp"
 #include "hqmm/io/byte_source.hpp"
 
 namespace hqmm::detail {
@@ -18,7 +20,8 @@ class Input {
   static constexpr std::size_t kHeadSize = 256 * 1024;
 
   /// Opens the path and waits for its head.
-  explicit Input(const std::string& path, std::optional<double> max_ratio = {});
+  explicit Input(const std::string& path, std::optional<double> max_ratio = {},
+                 std::shared_ptr<MemoryBudget> budget = nullptr);
 
   [[nodiscard]] const std::string& name() const noexcept { return source_.name(); }
   /// The first kHeadSize bytes, or everything when there is less.
@@ -31,12 +34,16 @@ class Input {
   /// Everything that next_block() has not given yet, for formats with random access.
   std::string rest();
 
+  /// An empty set for what is read, within the budget.
+  [[nodiscard]] SequenceSet new_set(Alphabet alphabet = {}) const;
+
   [[nodiscard]] Where at(std::uint64_t line, std::uint64_t column) const {
     return Where{.file = name(), .line = line, .column = column};
   }
 
  private:
   ByteSource source_;
+  std::shared_ptr<MemoryBudget> budget_;
   std::string head_;
   bool head_given_ = false;
   std::vector<char> buffer_;

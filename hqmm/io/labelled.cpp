@@ -34,7 +34,7 @@ SequenceSet read_labelled(Input& input, const ReadOptions& options) {
   TextDecoder decoder(input.name(),
                       options.alphabet ? options.alphabet : alphabet_of_sequences(input),
                       options.ambiguous);
-  SequenceSet set;
+  SequenceSet set = input.new_set();
   std::vector<std::uint32_t> dropped;
   LineReader lines(input);
   for (std::string line; lines.next(line);) {

@@ -3,9 +3,13 @@
 
 #include <array>
 #include <cassert>
+#include <filesystem>
+#include <memory>
+#include <system_error>
 #include <utility>
 
 #include "hqmm/core/fail.hpp"
+#include "hqmm/core/memory_budget.hpp"
 #include "hqmm/io/detect.hpp"
 #include "hqmm/io/fasta.hpp"
 #include "hqmm/io/hdf5_sequences.hpp"
@@ -100,8 +104,30 @@ SequenceSet read_whole(Format format, Input& input, const ReadOptions& options,
   return set;
 }
 
-SequenceSet read_one(const std::string& path, const ReadOptions& options, bool one_of_several) {
-  Input input(path, options.max_ratio);
+using Budget = std::shared_ptr<MemoryBudget>;
+
+/// None without a limit.
+Budget budget_of(const ReadOptions& options) {
+  return options.memory > 0 ? std::make_shared<MemoryBudget>(options.memory) : nullptr;
+}
+
+/// These formats are held in memory as they are, and as numbers of eight bytes, before they are symbols.
+void require_room(Format format, const std::string& path, const ReadOptions& options) {
+  const bool whole = format == Format::kMat || format == Format::kNpy || format == Format::kHdf5;
+  if (options.memory == 0 || !whole || path == "-") return;
+  std::error_code failure;
+  const std::uintmax_t size = std::filesystem::file_size(path, failure);
+  if (failure || size <= options.memory / 4) return;
+  throw fail(
+      ErrorCode::kUsage, in_file(path),
+      "a file of the format {} is read as a whole, and this one is too large for {}: give it "
+      "more, or save the sequences as text, which is read in pieces",
+      name_of(format), option("memory"));
+}
+
+SequenceSet read_one(const std::string& path, const ReadOptions& options, const Budget& budget,
+                     bool one_of_several) {
+  Input input(path, options.max_ratio, budget);
   const Format format = format_of(input, options, path);
   if (one_of_several && format == Format::kMat && !options.base) {
     throw fail(ErrorCode::kUsage, Where{.file = path},
@@ -109,6 +135,7 @@ SequenceSet read_one(const std::string& path, const ReadOptions& options, bool o
                "0 in MATLAB's is not guessed; give {} or 0",
                option("base", "1"));
   }
+  require_room(format, path, options);
   return read_whole(format, input, options, path);
 }
 
@@ -186,21 +213,24 @@ std::string_view name_of(Format format) {
 }
 
 SequenceSet read_sequences(const std::string& path, const ReadOptions& options) {
-  return read_one(path, options, false);
+  return read_one(path, options, budget_of(options), false);
 }
 
 SequenceSet read_sequences(const std::vector<std::string>& paths, const ReadOptions& options) {
   assert(!paths.empty());
   Joined joined(options);
-  for (const std::string& path : paths) joined.add(read_one(path, options, paths.size() > 1), path);
+  const Budget budget = budget_of(options);
+  for (const std::string& path : paths)
+    joined.add(read_one(path, options, budget, paths.size() > 1), path);
   return joined.take();
 }
 
 SequenceSet read_classes(const std::vector<ClassFile>& files, const ReadOptions& options) {
   assert(!files.empty());
   Joined joined(options);
+  const Budget budget = budget_of(options);
   for (const ClassFile& file : files) {
-    SequenceSet set = read_one(file.path, options, files.size() > 1);
+    SequenceSet set = read_one(file.path, options, budget, files.size() > 1);
     if (set.labelled()) {
       throw fail(ErrorCode::kUsage, Where{.file = file.path},
                  "the file has classes of its own, and cannot be the class '{}' as well",

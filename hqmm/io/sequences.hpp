@@ -46,6 +46,10 @@ struct ReadOptions {
   /// A packed stream may unpack to so many times its size (once it is beyond 64 MiB). Ordinary data
   /// packs to a hundredth at best; a file made to fill memory, to a thousandth.
   double max_ratio = 500.0;
+  /// Bytes of memory to stay within; 0: no limit. Symbols that take more than a quarter of it go to
+  /// a scratch file, in the folder that TMPDIR names or in /var/tmp. Formats that are read as a
+  /// whole (mat, npy, hdf5) must fit: kUsage.
+  std::size_t memory = 0;
   /// Called with what people should know of an input that is read all the same, one line each:
   /// records without a letter that were skipped.
   std::function<void(const std::string&)> on_warning;

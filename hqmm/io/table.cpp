@@ -149,7 +149,8 @@ class TableDecoder {
       : input_(&input),
         layout_(std::move(layout)),
         first_line_(first.line),
-        decoder_(input.name(), std::move(alphabet), ambiguous) {}
+        decoder_(input.name(), std::move(alphabet), ambiguous),
+        set_(input.new_set()) {}
 
   void add(const Row& row);
   SequenceSet finish() {

@@ -276,7 +276,7 @@ Where TextDecoder::at(std::uint64_t position) const {
 
 SequenceSet read_text(Input& input, const ReadOptions& options) {
   TextDecoder decoder(input.name(), options.alphabet, options.ambiguous);
-  SequenceSet set;
+  SequenceSet set = input.new_set();
   for (auto block = input.next_block(); !block.empty(); block = input.next_block()) {
     decoder.feed(block, set);
   }

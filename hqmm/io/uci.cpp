@@ -51,7 +51,7 @@ SequenceSet read_uci(Input& input, const ReadOptions& options) {
   if (options.alphabet) require_letters(*options.alphabet, "a UCI file", input.name());
   const Alphabet alphabet = options.alphabet ? *options.alphabet : alphabet_of_rows(input);
   TextDecoder decoder(input.name(), alphabet, options.ambiguous);
-  SequenceSet set(alphabet);
+  SequenceSet set = input.new_set(alphabet);
   std::vector<std::uint32_t> dropped;
   LineReader lines(input);
   for (std::string line; lines.next(line);) {

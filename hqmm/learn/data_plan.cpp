@@ -93,8 +93,10 @@ ValidationSplit split_validation(const SequenceSet& set, double share, std::uint
                           split.held_out.size(), set.size(), seed);
     return out;
   }
-  out.train = SequenceSet(set.alphabet());
-  out.validation = SequenceSet(set.alphabet());
+  for (SequenceSet* part : {&out.train, &out.validation}) {
+    *part = SequenceSet(set.alphabet());
+    part->open_block().keep_within(set.symbols().budget());
+  }
   const std::size_t length = set.longest();
   const auto tail = static_cast<std::size_t>(share * static_cast<double>(length));
   if (set.size() == 1 && tail > 0) {

@@ -92,6 +92,7 @@ BatchGradient DescentLearner::batch_gradient(std::span<const std::uint32_t> orde
     batch_.push_back(chunks_[i].symbols);
     if (chunks_.weighted()) weights_.push_back(chunks_.weight(i) / mean_weight_);
   }
+  fetched_.fetch(batch_);
   gradient_options_.weights = weights_;
   gradient_options_.numbers = order;
   try {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "hqmm/data/chunks.hpp"
+#include "hqmm/data/fetched_sequences.hpp"
 #include "hqmm/engine/quantum/gradient.hpp"
 #include "hqmm/learn/learner.hpp"
 #include "hqmm/learn/options.hpp"
@@ -71,6 +72,7 @@ class DescentLearner : public Learner {
   GradientOptions gradient_options_;
   GradientScratch scratch_;
   std::vector<SequenceView> batch_;
+  FetchedSequences fetched_;
   std::vector<double> weights_;  // of the batch, in units of mean_weight_; none without weights
   double mean_weight_ = 1.0;     // of all chunks: weights change what counts, not how far steps go
   TrainOptions options_;

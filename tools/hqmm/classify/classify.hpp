@@ -52,6 +52,8 @@ class ClassifierFlags {
   [[nodiscard]] Plan plan(const SequenceSet& data, const CommonOptions& common) const;
   /// The files that --positions and --grid name. Throws kUsage.
   [[nodiscard]] std::vector<NamedFile> position_maps() const;
+  /// --memory, which a run that goes on does not know of.
+  [[nodiscard]] std::size_t memory() const;
   /// For a run's config.json; from_json throws nlohmann::json::exception and kBadData.
   [[nodiscard]] Json to_json() const;
   void from_json(const nlohmann::json& json);
@@ -80,7 +82,7 @@ class LabelledFiles {
   [[nodiscard]] std::vector<NamedFile> named() const;
   /// The message of what is missing names the files. Throws kUsage for flags that do not go
   /// together.
-  [[nodiscard]] SequenceSet read(const DataOptions& data) const;
+  [[nodiscard]] SequenceSet read(const DataOptions& data, std::size_t memory) const;
   /// For messages.
   [[nodiscard]] std::string shown() const;
   /// For a run's config.json; to_json throws kUsage for what a run could not read again, from_json

@@ -161,7 +161,7 @@ void run_cross_validate(CrossValidateFlags& options) {
                    [&](const nlohmann::json& config) { take_config(config, options); });
   const Json config = options.run.given() ? config_of(options) : Json();
   require_own_outputs(options);
-  const SequenceSet data = options.files.read(options.data);
+  const SequenceSet data = options.files.read(options.data, options.flags.memory());
   const ClassifierFlags::Plan plan = options.flags.plan(data, options.common);
   if (!plan.why.empty()) narrate(options.common, plan.why);
   CrossValidationOptions how = plan.selection;

@@ -169,7 +169,7 @@ void run_fit(FitOptions& options) {
   const Json config = options.run.given() ? fit_config(options) : Json();
   require_own_fit(options, out);
   if (!in_run) require_writable_place(out);
-  const SequenceSet data = options.files.read(options.data);
+  const SequenceSet data = options.files.read(options.data, options.flags.memory());
   const ClassifierFlags::Plan plan = options.flags.plan(data, options.common);
   if (!plan.why.empty()) narrate(options.common, plan.why);
   options.run.begin(config, data, options.files, plan.settings, options.common);

@@ -155,6 +155,12 @@ ClassifierFlags::Plan ClassifierFlags::plan(const SequenceSet& data,
   return out;
 }
 
+std::size_t ClassifierFlags::memory() const {
+  ClassifierOptions options;
+  set_options(classifier_option_table(), options, given_);
+  return options.train.memory;
+}
+
 std::vector<NamedFile> ClassifierFlags::position_maps() const {
   ClassifierOptions base;
   set_options(classifier_option_table(), base, given_);

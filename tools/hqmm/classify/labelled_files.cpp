@@ -71,15 +71,16 @@ std::vector<ClassFile> LabelledFiles::class_files() const {
   return out;
 }
 
-SequenceSet LabelledFiles::read(const DataOptions& data) const {
+SequenceSet LabelledFiles::read(const DataOptions& data, std::size_t memory) const {
   const std::vector<ClassFile> files = class_files();
   if (paths_.empty() && files.empty())
     throw fail(ErrorCode::kUsage, "DATA is required, or --class NAME=FILE for every class");
   if (!paths_.empty() && !files.empty())
     throw fail(ErrorCode::kUsage, "give DATA with classes in it or --class, not both");
   require_one_stdin({all_paths()});
-  SequenceSet set =
-      files.empty() ? read_sequences(paths_, data.resolve()) : read_classes(files, data.resolve());
+  ReadOptions options = data.resolve();
+  options.memory = memory;
+  SequenceSet set = files.empty() ? read_sequences(paths_, options) : read_classes(files, options);
   try {
     require_labelled(set);
   } catch (const Error& error) {

@@ -191,7 +191,9 @@ void run_score(const ScoreFlags& options) {
   require_device(options.device.kind());
   const ModelFile file = read_model(options.model);
   const Alphabet& alphabet = alphabet_of(file.model);
-  SequenceSet set = read_sequences(options.sequences, options.data.resolve(&alphabet));
+  ReadOptions read = options.data.resolve(&alphabet);
+  read.memory = options.memory.bytes();
+  const SequenceSet set = read_sequences(options.sequences, read);
   if (others != nullptr && !others->leads()) {
     const ScoringRanks names;
     others->help({{names.task, likelihood_task(set, others->share(), options.common.threads)}});

@@ -13,6 +13,7 @@ namespace hqmm::cli {
 
 SessionData read_train_data(const TrainJob& job) {
   ReadOptions read = job.data.resolve();
+  read.memory = job.options.memory;
   auto train = std::make_shared<const SequenceSet>(read_sequences(job.train_paths, read));
   std::shared_ptr<const SequenceSet> validation;
   if (!job.validation_paths.empty()) {
