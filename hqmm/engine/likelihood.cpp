@@ -1,9 +1,12 @@
 #include "hqmm/engine/likelihood.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <limits>
 
 #include "hqmm/core/packing.hpp"
+#include "hqmm/core/parallel.hpp"
 #include "hqmm/engine/classical/edge_forward.hpp"
 #include "hqmm/engine/classical/hmm_forward.hpp"
 #include "hqmm/engine/device.hpp"
@@ -83,6 +86,40 @@ std::vector<SequenceLikelihood> around_sets(const AnyModel& model, const Sequenc
   return out;
 }
 
+/// Whether all symbols are below `size`, or missing. Without a branch, in numbers as small as they
+/// are: many at a time.
+template <typename Stored>
+bool all_below(const Stored* symbols, std::size_t count, std::size_t size) {
+  constexpr Stored kNone = std::numeric_limits<Stored>::max();
+  if (size >= kNone) return true;
+  const auto first = static_cast<Stored>(size);
+  const auto others = static_cast<Stored>(kNone - first);
+  Stored found = 0;
+  for (std::size_t i = 0; i < count; ++i)
+    found |= static_cast<Stored>(static_cast<Stored>(symbols[i] - first) < others);
+  return found == 0;
+}
+
+/// The same for a whole set, whose symbols lie one after another.
+bool all_below(const SequenceSet& set, std::size_t size, int threads) {
+  constexpr std::size_t kTogether = std::size_t{1} << 18;
+  const SequenceView all(set.symbols(), 0, set.symbols().size());
+  std::atomic<bool> below = true;
+  parallel_for((all.size() + kTogether - 1) / kTogether, threads, [&](std::size_t i) {
+    const SequenceView part =
+        all.part(i * kTogether, std::min(kTogether, all.size() - i * kTogether));
+    const auto look = [&](const auto* symbols) { return all_below(symbols, part.size(), size); };
+    if (!part.with_stored(look)) below = false;
+  });
+  return below;
+}
+
+/// require_fitting(), which looks at one symbol after another, only where one may not fit.
+void require_fitting_fast(const AnyModel& model, const SequenceSet& set, int threads) {
+  require_fitting_alphabet(model, set);
+  if (!all_below(set, alphabet_of(model).size(), threads)) require_fitting(model, set);
+}
+
 void require_for_gpu(const AnyModel& model, const SequenceSet& set) {
   if (!std::holds_alternative<Hqmm>(model)) throw gpu_knows_no("HMMs");
   if (!is_feasible(model)) throw gpu_knows_no("models that are not trace preserving");
@@ -105,7 +142,7 @@ std::vector<SequenceLikelihood> fast_log_likelihoods(const AnyModel& model, cons
 
 void fast_log_likelihoods(const AnyModel& model, const SequenceSet& set, std::size_t burn_in,
                           int threads, const LikelihoodSink& sink, Share share, CudaEngine* gpu) {
-  require_fitting(model, set);
+  require_fitting_fast(model, set, threads);
   if (gpu != nullptr) require_for_gpu(model, set);
   if (const auto with_sets = set.with_sets(); !with_sets.empty())
     return sink(0, around_sets(model, set, with_sets, burn_in, threads, share));
@@ -140,7 +177,7 @@ RankTask likelihood_task(const SequenceSet& set, Share share, int threads) {
 std::vector<SequenceLikelihood> ask_log_likelihoods(Ranks& ranks, const std::string& task,
                                                     const AnyModel& model, const SequenceSet& set,
                                                     std::size_t burn_in, int threads) {
-  require_fitting(model, set);
+  require_fitting_fast(model, set, threads);
   Packer request;
   pack(model, request);
   request.number(std::uint64_t{burn_in});

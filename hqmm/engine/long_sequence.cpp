@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "hqmm/core/parallel.hpp"
+#include "hqmm/engine/long_pieces.hpp"
 
 namespace hqmm::detail {
 namespace {
@@ -17,6 +18,9 @@ constexpr double kMostBlockWords = 65536.0;
 constexpr std::size_t kMostBlocks = 64;
 constexpr std::size_t kTogether = kBlockChains;  // that a thread leads along side by side
 constexpr std::size_t kLeastBlock = std::size_t{1} << 14;
+
+/// Fewer columns than this share of n are walked faster than all n of a Kraus operator.
+constexpr Index kLeastShare = 4;
 
 /// Processor cycles, as measured: products of small matrices, and what memory gives in one.
 constexpr double kMultiplications = 12.0;
@@ -109,8 +113,10 @@ class LongScore {
   std::int64_t burnt_in_exponent_ = 0;
 };
 
-std::uint64_t count_scored(const SequenceView& sequence, std::size_t burn_in) {
+std::uint64_t count_scored(const LinearModel& model, const SequenceView& sequence,
+                           std::size_t burn_in) {
   if (burn_in >= sequence.size()) return 0;
+  if (!model.has_missing) return sequence.size() - burn_in;
   const SequenceView rest = sequence.part(burn_in, sequence.size() - burn_in);
   return rest.with_stored([&](const auto* symbols) {
     using Stored = std::remove_cvref_t<decltype(*symbols)>;
@@ -120,7 +126,31 @@ std::uint64_t count_scored(const SequenceView& sequence, std::size_t burn_in) {
   });
 }
 
+std::optional<double> by_pieces(const LinearModel& model, const SequenceView& sequence,
+                                std::size_t burn_in, int threads) {
+  if (model.rows <= kMostBlockRows) return {};
+  const PiecePlan plan = plan_pieces(model.rows, model.symbols, sequence.size());
+  if (plan.pieces == 0) return {};
+  const WordTable table(model, plan.word_length, false, threads);
+  return score_by_pieces(table, sequence, burn_in, plan, threads);
+}
+
+std::optional<double> by_blocks_or_pair(const LinearModel& model, const SequenceView& sequence,
+                                        std::size_t burn_in, int threads) {
+  if (!suits_blocks(model)) return {};
+  const LongPlan plan = plan_long(shape_of(model, sequence.size()));
+  if (plan.way == LongWay::kNone) return {};
+  const bool pair = plan.way == LongWay::kPair;
+  const WordTable table(model, plan.word_length, pair, threads);
+  LongScore score(table, sequence, burn_in, threads);
+  return pair ? score.by_pair() : score.by_blocks();
+}
+
 }  // namespace
+
+bool suits_blocks(const LinearModel& model) {
+  return !model.squared || kLeastShare * model.initial_cols >= model.block_cols;
+}
 
 LongShape shape_of(const LinearModel& model, std::size_t length) {
   return {model.rows, model.block_cols, model.squared, model.symbols, length};
@@ -158,16 +188,12 @@ LongPlan plan_long(const LongShape& shape) {
 
 std::optional<SequenceLikelihood> long_log_likelihood(const LinearModel& model,
                                                       const SequenceView& sequence,
-                                                      std::size_t burn_in, const LongPlan& plan,
-                                                      int threads) {
-  if (plan.way == LongWay::kNone) return {};
+                                                      std::size_t burn_in, int threads) {
   SequenceLikelihood out;
-  out.scored = count_scored(sequence, burn_in);
+  out.scored = count_scored(model, sequence, burn_in);
   if (out.scored == 0) return {};
-  const bool pair = plan.way == LongWay::kPair;
-  const WordTable table(model, plan.word_length, pair, threads);
-  LongScore score(table, sequence, burn_in, threads);
-  const std::optional<double> found = pair ? score.by_pair() : score.by_blocks();
+  std::optional<double> found = by_pieces(model, sequence, burn_in, threads);
+  if (!found) found = by_blocks_or_pair(model, sequence, burn_in, threads);
   if (!found) return {};
   out.log_likelihood = out.raw_log_likelihood = *found;
   return out;

@@ -58,6 +58,8 @@ class WordTable {
   /// the digits of a number.
   [[nodiscard]] std::uint32_t first_of(std::size_t length) const { return firsts_[length - 1]; }
 
+  [[nodiscard]] std::uint32_t words() const { return firsts_.back(); }
+
   [[nodiscard]] const double* matrix(std::uint32_t word) const {
     return forward_.data() + word * model_->operator_size();
   }

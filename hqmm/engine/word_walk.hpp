@@ -15,8 +15,9 @@
 
 namespace hqmm::detail {
 
-/// `x` stands for 2^exponent times as much weight.
-struct WalkState {
+/// `x` stands for 2^exponent times as much weight. Two of them may be led along by two threads, so
+/// they share no cache line, nor a pair of lines that is fetched together.
+struct alignas(128) WalkState {
   AlignedDoubles x;      // columns stride apart; there may be more of them, of zeros
   AlignedDoubles spare;  // of the same size
   double weight = 1.0;
@@ -51,16 +52,19 @@ class WordWalk {
   /// if it is next to nothing. For states of one column.
   [[nodiscard]] double meet(WalkState& state, const WalkState& from_end) const;
 
- private:
-  void step(WalkState& state, std::uint32_t word, bool back) const;
-  void move(WalkState& state, const double* matrix, double least, std::int64_t exponent) const;
-  void rescale(WalkState& state) const;
-  void forward_few(std::span<WalkState> blocks, std::span<const Stretch> stretches) const;
-  void lead(BlockRun& run, std::span<WalkState> blocks) const;
+  /// A state of zeros.
   [[nodiscard]] WalkState blank() const;
+  /// Brings a state back to a weight near one.
+  void rescale(WalkState& state) const;
   /// The words of a stretch, at most words.size() of them: returns their number, or 0 when there is
   /// a symbol that the model does not have.
   [[nodiscard]] std::size_t read(Stretch stretch, std::span<std::uint32_t> words) const;
+
+ private:
+  void step(WalkState& state, std::uint32_t word, bool back) const;
+  void move(WalkState& state, const double* matrix, double least, std::int64_t exponent) const;
+  void forward_few(std::span<WalkState> blocks, std::span<const Stretch> stretches) const;
+  void lead(BlockRun& run, std::span<WalkState> blocks) const;
 
   const WordTable* table_;
   SequenceView sequence_;

@@ -12,5 +12,7 @@ template <typename Filter>
 
 /// Throws kBadData when the set's symbols are not the model's.
 void require_fitting(const AnyModel& model, const SequenceSet& set);
+/// The alphabets alone: every symbol is known to be one of its alphabet.
+void require_fitting_alphabet(const AnyModel& model, const SequenceSet& set);
 
 }  // namespace hqmm::detail

@@ -58,8 +58,12 @@ void require_known_symbols(const Alphabet& data, std::size_t alphabet_size,
 
 }  // namespace
 
-void require_fitting(const AnyModel& model, const SequenceSet& set) {
+void require_fitting_alphabet(const AnyModel& model, const SequenceSet& set) {
   require_same_alphabet(alphabet_of(model), set.alphabet());
+}
+
+void require_fitting(const AnyModel& model, const SequenceSet& set) {
+  require_fitting_alphabet(model, set);
   for (std::size_t i = 0; i < set.size(); ++i)
     require_known_symbols(set.alphabet(), alphabet_of(model).size(), set[i], i);
 }

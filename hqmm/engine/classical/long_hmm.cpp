@@ -68,9 +68,8 @@ std::optional<SequenceLikelihood> long_hmm_log_likelihood(const Model& model,
   const LongShape shape{model.latent_dim(), model.latent_dim(), false,
                         static_cast<std::size_t>(model.alphabet_size()) + (missing ? 1 : 0),
                         sequence.size()};
-  const LongPlan plan = plan_long(shape);
-  if (plan.way == LongWay::kNone) return {};
-  return long_log_likelihood(linear_model(model, missing), sequence, burn_in, plan, threads);
+  if (plan_long(shape).way == LongWay::kNone) return {};
+  return long_log_likelihood(linear_model(model, missing), sequence, burn_in, threads);
 }
 
 template std::optional<SequenceLikelihood> long_hmm_log_likelihood(const Hmm&, const SequenceView&,

@@ -16,15 +16,12 @@ constexpr double kDoubtful = 1e-9;
 constexpr double kDoubtfulSquare = 1e-16;
 /// A missing symbol leaves the weight as it is, up to rounding.
 constexpr double kExactlyFeasible = 1e-13;
-/// Fewer columns than this share of n are walked faster than all n of a Kraus operator.
-constexpr Index kLeastShare = 4;
 
 /// One Kraus operator per symbol: they can be multiplied as they are, at any rank of the state.
 std::optional<LinearModel> by_kraus_operators(const Hqmm& model, bool missing) {
   if (missing || model.kraus_rank() > 1) return {};
   const StateFactor state = factor_initial_state(model);
   const Index n = model.latent_dim();
-  if (kLeastShare * state.roots.size() < n) return {};
   const bool real = model.field == Field::kReal;
   const Hqmm free = expanded(model);
   LinearModel out(real ? n : 2 * n, static_cast<std::size_t>(model.alphabet_size()));
@@ -71,10 +68,6 @@ LinearModel by_superoperators(const Hqmm& model, bool missing, int threads) {
   return out;
 }
 
-LongPlan plan_of(const LinearModel& model, std::size_t length) {
-  return plan_long(shape_of(model, length));
-}
-
 /// Coordinates of a state, beyond which its Kraus operators move it for less.
 constexpr Index kMostCoordinates = 256;
 
@@ -87,14 +80,13 @@ std::optional<SequenceLikelihood> long_hqmm_log_likelihood(const Hqmm& model,
   const bool missing = sequence.has_missing();
   if (missing && feasibility_residual(model) > kExactlyFeasible) return {};
   if (const auto linear = by_kraus_operators(model, missing)) {
-    const LongPlan plan = plan_of(*linear, sequence.size());
-    return long_log_likelihood(*linear, sequence, burn_in, plan, threads);
+    const auto found = long_log_likelihood(*linear, sequence, burn_in, threads);
+    if (found || suits_blocks(*linear)) return found;
   }
-  const Index n = model.latent_dim();
-  if (coordinate_count(n, model.field == Field::kReal) > kMostCoordinates) return {};
-  const LinearModel linear = by_superoperators(model, missing, threads);
-  const LongPlan plan = plan_of(linear, sequence.size());
-  return long_log_likelihood(linear, sequence, burn_in, plan, threads);
+  if (coordinate_count(model.latent_dim(), model.field == Field::kReal) > kMostCoordinates)
+    return {};
+  return long_log_likelihood(by_superoperators(model, missing, threads), sequence, burn_in,
+                             threads);
 }
 
 }  // namespace hqmm::detail
