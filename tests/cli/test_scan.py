@@ -156,7 +156,7 @@ def test_a_model_against_a_background(tmp_path, genome):
     assert counted[0]["begin"] == 0 and counted[0]["strand"] == "+"
     assert counted[0]["log_odds"] == pytest.approx(uniform[0]["log_odds"] - shift, abs=1e-9)
     assert "class" not in counted[0]
-    fails(USAGE, "scan", model, genome, says="give the symbols of a window with --window")
+    fails(USAGE, "scan", model, genome, says="so it does not set the length of a window: give one with --window")
     fails(USAGE, "scan", model, "-", "--window", 9, stdin=">a\nACGT\n", says="--background uniform")
     fails(USAGE, "scan", model, genome, "--window", 9, "--class", "x", says="is a single model")
 

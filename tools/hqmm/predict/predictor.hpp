@@ -79,7 +79,7 @@ class Predictor {
   void warn_of_impossible() {
     if (warned_) return;
     warned_ = true;
-    warn(fmt::format("symbol {} has probability 0 under the model; it is taken as missing",
+    warn(fmt::format("symbol {} has probability 0 under the model; it is treated as missing",
                      report_->symbols()));
   }
 
