@@ -119,8 +119,8 @@ Recommendation recommended_options(const SequenceSet& data) {
                           option("positions"));
   } else if (length < 4) {
     out.options.positions = PositionPlan::parse("each");
-    out.why = fmt::format("all sequences have {} symbols: each position has its own Kraus set", "
-                          "length);
+    out.why =
+        fmt::format("all sequences have {} symbols: each position has its own Kraus set", length);
   } else {
     out.options.positions = PositionPlan::parse(centred_window(length, length / 4));
     out.why = fmt::format(

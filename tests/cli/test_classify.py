@@ -249,7 +249,7 @@ def test_help_shows_the_defaults_of_sizes_and_what_becomes_of_w():
         for text in ("--latent-dim N=4", "--kraus-rank W=2", "--smoothing X=0.01", "--members N=1", "--epochs N=20",
                      "--batch-size N Sequences"):
             assert text in shown, text
-        assert "as they are learned" in shown
+        assert "per symbol during learning" in shown
     assert "-w 2 and four symbols make w = 8" in " ".join(hqmm("classify", "fit", "--help").stdout.split())
 
 
