@@ -72,7 +72,7 @@ struct TrainOptions {
   double tolerance = 7e-6;  // on the relative change of the log-likelihood
 
   std::size_t restarts = 1;
-  bool halving = false;  // the better half of the restarts goes on, again and again: trainer.hpp
+  bool halving = false;      // drop the worse half of the restarts repeatedly: trainer.hpp
   std::size_t patience = 0;  // epochs without a better validation score before stopping; 0: never
   double time_limit = 0.0;   // seconds; 0: none
   double warm_noise = 0.1;   // noise added to a warm start from an HMM

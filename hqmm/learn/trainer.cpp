@@ -385,7 +385,7 @@ class Trainer {
     return better_here;
   }
 
-  /// `stopped`: how the run ended, if not by itself.
+  /// `stopped`: how the run was ended, if it was.
   [[nodiscard]] TrainResult result(std::optional<TrainStatus> stopped) {
     if (stopped) {
       for (const Restart& restart : live_) finish(restart, *stopped);

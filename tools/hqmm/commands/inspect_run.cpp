@@ -49,7 +49,7 @@ nlohmann::json read_json(const RunDirectory& run, const char* name) {
   return json;
 }
 
-/// Lines that a kill cut short are left out, as they are when the run goes on.
+/// Lines that a kill cut short are left out, as they are when the run resumes.
 void read_history(const RunDirectory& run, RunFindings& out) {
   const std::string file = run.file("history.jsonl");
   if (!std::filesystem::exists(file)) return;

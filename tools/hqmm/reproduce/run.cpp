@@ -1,5 +1,5 @@
-// Running the cells of a reproduction: side by side, each on one thread and each written as soon as
-// it is done, so that the same command goes on where an interrupted one stopped.
+// Running the cells of a reproduction: in parallel, each on one thread and each written as soon as
+// it is done, so that the same command continues where an interrupted one stopped.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>

@@ -196,7 +196,7 @@ class LivePage::Server {
     return true;
   }
 
-  /// Made once for all who ask before the run goes on.
+  /// Made once for all who ask before the run continues.
   std::string document() {
     const std::lock_guard making(making_);
     bool last = false;

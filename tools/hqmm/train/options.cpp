@@ -36,7 +36,7 @@
 namespace hqmm::cli {
 namespace {
 
-/// Flags that change nothing about a run but where and how long it goes on.
+/// Flags that change only where a run continues and for how long.
 const std::set<std::string> kWithResume = {"--resume", "--out",     "--time-limit", "--json",
                                            "--quiet",  "--threads", "--max-ratio",  "--live",
                                            "--device", "--memory"};

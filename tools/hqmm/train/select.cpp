@@ -112,7 +112,7 @@ void give_runs(const SelectJob& job, const Json& config, std::vector<Candidate>&
   }
 }
 
-/// Begins the run, or goes on with it.
+/// Begins the run, or resumes it.
 void open_run(SelectJob& job, const SessionData& data, std::vector<Candidate>& grid) {
   if (job.train.run_path.empty()) return;
   Json config = job.train.config(hash_text(*data.train), hash_text(*data.validation));
