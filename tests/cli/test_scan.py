@@ -187,7 +187,7 @@ def test_other_alphabets_have_one_strand(tmp_path):
 def test_what_does_not_fit_is_said(tmp_path, sites, genome):
     fails(USAGE, "scan", sites, genome, "--window", 21, says="made for windows of 20 symbols")
     fails(USAGE, "scan", sites, genome, "--class", "lft", says="did you mean 'left'?")
-    fails(USAGE, "scan", sites, genome, "--threshold", 1.5, says="least posterior")
+    fails(USAGE, "scan", sites, genome, "--threshold", 1.5, says="lowest posterior")
     fails(USAGE, "scan", sites, genome, "--background", "uniform", says="for a single model")
     fails(USAGE, "scan", sites, genome, "-o", genome, says="DATA")
     short = tmp_path / "short.fa"

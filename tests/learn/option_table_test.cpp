@@ -1,6 +1,7 @@
 // The tables of options: every row by itself, and what they say of wrong values.
 #include "hqmm/learn/option_table.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
