@@ -193,7 +193,7 @@ def test_what_does_not_fit_is_said(tmp_path, sites, genome):
     short = tmp_path / "short.fa"
     short.write_text(">a\nACGT\n")
     done = hqmm("scan", sites, short)
-    assert done.returncode == OK and "as long as a window, 20 symbols" in done.stderr
+    assert done.returncode == OK and "as long as a window of 20 symbols" in done.stderr
     bad = tmp_path / "bad.fa"
     bad.write_text(">a\nACGT\nA1\n")
     fails(BAD_DATA, "scan", sites, bad, says="bad.fa:3:2")
