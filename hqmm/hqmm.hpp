@@ -1,4 +1,4 @@
-// The public face of the library, in one include. Names are in namespace hqmm; what is in
+// The public face of the library, in one include. Names are in namespace hqmm; everything in
 // hqmm::detail may change from one version to the next.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Models: hidden quantum and hidden Markov models, samples of them, what their channels do.
+// Models: hidden quantum and hidden Markov models, samples from them, what their channels do.
 #pragma once
 
 #include "hqmm/model/any_model.hpp"

@@ -1,4 +1,4 @@
-// Rules: a step on the Stiefel manifold, for learners of your own.
+// Rules: a step on the Stiefel manifold, for your own learners.
 #pragma once
 
 #include "hqmm/learn/update_rule.hpp"

@@ -1,4 +1,4 @@
-// Score: what a model says of data.
+// Score: how well a model describes data.
 #pragma once
 
 #include "hqmm/model/likelihood.hpp"

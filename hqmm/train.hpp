@@ -1,4 +1,4 @@
-// Train: a model from sequences.
+// Train: learn a model from sequences.
 #pragma once
 
 #include "hqmm/learn/trainer.hpp"

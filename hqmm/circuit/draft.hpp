@@ -25,7 +25,7 @@ class CircuitDraft {
   void two_qubit(const Matrix4& gate);
   void add_phase(double phase) { phase_ += phase; }
 
-  /// Takes the operators apart, merges gates that follow one another, drops those that do nothing.
+  /// Decomposes the operators, merges consecutive gates and drops those that do nothing.
   [[nodiscard]] Circuit finish() const;
 
  private:

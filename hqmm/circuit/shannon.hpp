@@ -4,8 +4,8 @@
 //   U = (L₀ ⊕ L₁) · (multiplexed Ry of the highest qubit) · (R₀ ⊕ R₁)      cosine–sine
 //   L₀ ⊕ L₁ = (I ⊗ V) · (multiplexed Rz of the highest qubit) · (I ⊗ W)    L₀L₁† = VD²V†
 //
-// A unitary on q qubits takes at most 23/48·4^q − 3/2·2^q + 4/3 CNOTs. An isometry, of which only
-// the first columns matter because some qubits start in |0⟩, takes about a third: its R is a
+// A unitary on q qubits takes at most 23/48·4^q − 3/2·2^q + 4/3 CNOTs. An isometry takes
+// about a third, because some qubits start in |0⟩ and only the first columns matter: its R is a
 // unitary of the other qubits alone, and W is an isometry again.
 #pragma once
 

@@ -4,7 +4,7 @@
 //
 //   U = e^{iα} (A₁ ⊗ A₀) exp(i(x XX + y YY + z ZZ)) (B₁ ⊗ B₀)
 //
-// and the number of CNOTs it needs can be told from how many of x, y, z are multiples of π/2. Up to
+// and the number of CNOTs it needs follows from how many of x, y, z are multiples of π/2. Up to
 // a diagonal two are always enough (Shende, Bullock and Markov, IEEE Trans. CAD 25 (2006) 1000).
 // Index of a basis state: 2·(qubit 1) + (qubit 0).
 #pragma once

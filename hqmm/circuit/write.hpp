@@ -1,8 +1,8 @@
 // Circuits as text and arrays for other software.
 //
 //   OpenQASM 3   one gate definition per step, a loop over the symbols
-//   OpenQASM 2   the same definitions, the loop unrolled: it has none
-//   QuTiP        a Python script that builds the operators and works out probabilities of sequences
+//   OpenQASM 2   the same definitions, with the loop unrolled
+//   QuTiP        a Python script that builds the operators and computes probabilities of sequences
 //   npz          NumPy arrays: gates, unitaries, the isometry of every step
 //
 // All bytes depend on the circuit alone. What was measured comes back as bits; a comment at the top

@@ -1,6 +1,6 @@
 // Alphabet: the symbols of a data set, in order, and how each is written.
 //
-// The token "?" is the missing symbol in every alphabet and never a member of one.
+// The token "?" is the missing symbol in every alphabet and never a member of an alphabet.
 #pragma once
 
 #include <array>
@@ -30,7 +30,7 @@ class Alphabet {
   static Alphabet tokens(std::vector<std::string> tokens);
   /// "dna", "rna", "protein", a count ("6") or a comma list ("a,b,c").
   static Alphabet parse(std::string_view text);
-  /// The alphabet that writes its symbols so: recognises the built-in ones.
+  /// The alphabet with these tokens: recognises the built-in ones.
   static Alphabet from_tokens(std::vector<std::string> tokens);
 
   [[nodiscard]] Kind kind() const noexcept { return kind_; }

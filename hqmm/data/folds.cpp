@@ -240,8 +240,8 @@ Grouping Grouping::parse(std::string_view text) {
   }
   throw fail(
       ErrorCode::kUsage,
-      "'{}' is not a grouping: give none, identical, or homology:N, N the least number of equal "
-      "positions (homology:45)",
+      "'{}' is not a grouping: give none, identical, or homology:N, where N is the lowest number "
+      "of equal positions (homology:45)",
       printable(text));
 }
 

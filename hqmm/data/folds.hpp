@@ -4,9 +4,9 @@
 // seed, to the fold that holds the fewest sequences of their class. With groups of one class each,
 // two folds then never differ by more sequences of a class than its largest group has.
 //
-// Held-out share: the groups stand in line, class by class; one is held out as soon as what is due,
-// share · (sequences seen) − (sequences held out), reaches half its size. What is due therefore
-// never leaves ± half the largest group, at the end of the line as at the end of every class.
+// Held-out share: the groups form a line, class by class; one is held out as soon as the debt,
+// share · (sequences seen) − (sequences held out), reaches half its size. The debt therefore
+// stays within ± half the largest group, at the end of the line and at the end of every class.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ namespace HQMM_API hqmm {
 /// Which sequences must stay on the same side of every split.
 struct Grouping {
   enum class Kind {
-    kNone,       // every sequence by itself: identical twins may leak
+    kNone,       // every sequence is a group: identical twins may leak
     kIdentical,  // equal sequences stay together
     kHomology,   // single-linkage clusters at ≥ matches equal positions stay together
   };
@@ -39,7 +39,7 @@ struct Grouping {
 
 /// fold[i] in 0 .. folds−1 for every sequence; no fold is empty. Groups are never split. Labelled
 /// sets are stratified: each class is spread over the folds as evenly as its groups allow. Throws
-/// kUsage when folds < 2 or there are fewer groups than folds. The same seed gives the same folds.
+/// kUsage if folds < 2 or there are fewer groups than folds. The same seed gives the same folds.
 [[nodiscard]] std::vector<std::uint32_t> make_folds(const SequenceSet& set, std::size_t folds,
                                                     const Grouping& grouping, std::uint64_t seed);
 

@@ -1,14 +1,14 @@
 // PositionPlan: which positions of a sequence share parameters, as a user writes it down.
 //
 //   stationary            one set for all positions
-//   each                  a set of its own for every position of the longest sequence
-//   window:A-B,tie=K      positions A..B (0-based, both included) have sets of their own; outside,
+//   each                  a separate set for every position of the longest sequence
+//   window:A-B,tie=K      positions A..B (0-based, both included) have their own sets; outside,
 //                         stretches of K positions share one, counted away from the window
 //   map:FILE              one set number per line or blank, for positions 0, 1, 2, …; the last one
-//                         holds for all later positions
+//                         applies to all later positions
 //
-// An anchor says from which end of a sequence positions are counted: at the end, position 0 is the
-// last symbol.
+// The anchor is the end of a sequence from which positions are counted: at the end, position 0 is
+// the last symbol.
 #pragma once
 
 #include <cstddef>

@@ -27,7 +27,7 @@ namespace HQMM_API hqmm {
 
 namespace detail {
 
-/// A growing array of symbols that starts with one byte each and widens by itself when it must.
+/// A growing array of symbols that starts with one byte each and widens automatically if needed.
 class SymbolBlock {
  public:
   static constexpr std::uint8_t kMissingByte = 0xFF;
@@ -50,8 +50,8 @@ class SymbolBlock {
   [[nodiscard]] bool in_file() const noexcept { return file_ != nullptr; }
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] bool wide() const noexcept { return wide_; }
-  /// Of all blocks of this process, only this one has had the number; with size() and wide() it
-  /// says what the symbols are. For copies elsewhere, which are to be known again. 0 while empty.
+  /// A number that no other block of this process has had; with size() and wide() it
+  /// identifies the symbols, so that copies elsewhere can be recognised. 0 while empty.
   [[nodiscard]] std::uint64_t serial() const noexcept { return serial_; }
   [[nodiscard]] Symbol operator[](std::size_t i) const noexcept {
     assert(i < size_);
@@ -105,8 +105,8 @@ class SymbolBlock {
   std::shared_ptr<ScratchFile> file_;     // ours alone
 };
 
-/// Where the sequences begin, and at last where they end: {0} when there are none. Grows in place
-/// where it can: a vector holds everything twice at times, and there may be 10⁸ sequences.
+/// Where the sequences begin, and finally where the last one ends: {0} without sequences. Grows in
+/// place if possible: a vector sometimes holds everything twice, and there may be 10⁸ sequences.
 class Offsets {
  public:
   Offsets() { push_back(0); }
@@ -152,7 +152,7 @@ class SequenceView {
 
   [[nodiscard]] std::size_t size() const noexcept { return length_; }
   [[nodiscard]] bool empty() const noexcept { return length_ == 0; }
-  /// The block, and where in it the stretch begins; null for a view that was never set.
+  /// The block, and where the stretch begins in it; null for a view that was never set.
   [[nodiscard]] const detail::SymbolBlock* block() const noexcept { return block_; }
   [[nodiscard]] std::size_t offset() const noexcept { return begin_; }
   [[nodiscard]] Symbol operator[](std::size_t i) const noexcept { return (*block_)[begin_ + i]; }
@@ -163,7 +163,7 @@ class SequenceView {
   [[nodiscard]] std::vector<Symbol> to_vector() const;
   /// Into a span of size() symbols.
   void copy_to(std::span<Symbol> out) const noexcept;
-  /// visit(symbols) with what they are stored as: bytes, where detail::SymbolBlock::kMissingByte
+  /// visit(symbols) with the symbols as stored: bytes, where detail::SymbolBlock::kMissingByte
   /// stands for kMissing, or symbols.
   template <typename Visit>
   decltype(auto) with_stored(Visit&& visit) const {
@@ -207,22 +207,22 @@ class SequenceSet {
   [[nodiscard]] const detail::SymbolBlock& symbols() const noexcept { return symbols_; }
   [[nodiscard]] const detail::Offsets& offsets() const noexcept { return offsets_; }
 
-  /// Class names in order of first appearance, and the class of sequence i, or kNoLabel. Nothing to
-  /// ask when unlabelled.
+  /// Class names in order of first appearance, and the class of sequence i, or kNoLabel. Call
+  /// label() only if labelled().
   [[nodiscard]] bool labelled() const noexcept { return !labels_.empty(); }
   [[nodiscard]] const std::vector<std::string>& classes() const noexcept { return classes_; }
   [[nodiscard]] std::uint32_t label(std::size_t i) const noexcept { return labels_[i]; }
   [[nodiscard]] bool named() const noexcept { return !names_.empty(); }
   [[nodiscard]] const std::string& name(std::size_t i) const noexcept { return names_[i]; }
 
-  /// What sequence i counts in learning and in scores, against a mean of 1: all the same unless
-  /// set_weights() has said otherwise.
+  /// How much sequence i counts in learning and in scores, relative to a mean of 1: all the same
+  /// unless set_weights() was called.
   [[nodiscard]] bool weighted() const noexcept { return !weights_.empty(); }
   [[nodiscard]] double weight(std::size_t i) const noexcept {
     return weights_.empty() ? 1.0 : weights_[i];
   }
-  /// One for each sequence, when all are there: positive numbers, of which only the ratios matter.
-  /// Equal weights are none. Throws kUsage.
+  /// One weight for each sequence, once all are there: positive numbers; only their ratios matter.
+  /// Equal weights mean no weights. Throws kUsage.
   void set_weights(std::vector<double> weights);
 
   // Building. Symbols are appended to the open sequence; end_sequence() closes it.
@@ -245,7 +245,7 @@ class SequenceSet {
   /// The chosen sequences, with labels and names, in the order given.
   [[nodiscard]] SequenceSet subset(const std::vector<std::uint32_t>& chosen) const;
   /// 64-bit hash of alphabet, symbols, boundaries, class names and weights: "which data was this"
-  /// in provenance. Neither the storage width nor the order in which the classes were met matters.
+  /// in provenance. Neither the storage width nor the order of the classes matters.
   [[nodiscard]] std::uint64_t hash() const noexcept;
 
  private:

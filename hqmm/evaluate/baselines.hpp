@@ -41,7 +41,7 @@ class FrequencyModel {
  private:
   using Table = std::vector<double>;  // [context][symbol], contexts as numbers in base s
 
-  /// The table that holds at position t of a sequence, whose context has `known` symbols.
+  /// The table that applies at position t of a sequence, whose context has `known` symbols.
   [[nodiscard]] const Table& table_at(std::size_t t, std::size_t length, std::size_t known) const;
   /// Where position t stands in the tables; nothing beyond them.
   [[nodiscard]] std::size_t place(std::size_t t, std::size_t length) const;

@@ -1,7 +1,7 @@
 // How good a classifier's posterior probabilities are on rows whose class is known.
 //
-// Errors: every class has an error rate; their mean does not care how frequent the classes are.
-// Probabilities: log loss and calibration are expectations, and mean something only when the rows
+// Errors: every class has an error rate; their mean does not depend on the frequencies of the classes.
+// Probabilities: log loss and calibration are expectations, and make sense only if the classes
 // are as frequent as the prior of the posteriors says. Every row of class c therefore weighs
 //
 //   w = prior_c / (share of rows of class c)
@@ -59,7 +59,7 @@ struct CalibrationBin {
   double accuracy = 0.0;    // weighted share of right decisions
 };
 
-/// What happens when only decisions of at least this probability are given.
+/// The figures when only decisions of at least this probability are given.
 struct Abstention {
   double threshold = 0.0;
   double answered = 0.0;             // share of the rows

@@ -119,12 +119,13 @@ Recommendation recommended_options(const SequenceSet& data) {
                           option("positions"));
   } else if (length < 4) {
     out.options.positions = PositionPlan::parse("each");
-    out.why = fmt::format("all sequences have {} symbols: a Kraus set of its own for each", length);
+    out.why =
+        fmt::format("all sequences have {} symbols: each position has its own Kraus set", length);
   } else {
     out.options.positions = PositionPlan::parse(centred_window(length, length / 4));
     out.why = fmt::format(
-        "all sequences have {} symbols: positions in the middle have Kraus sets of their own, {} "
-        "on either side share one ({} to change)",
+        "all sequences have {} symbols: positions in the middle have their own Kraus sets, {} on "
+        "either side share one ({} to change)",
         length, out.options.positions.tie, option("positions"));
   }
   return out;
@@ -145,7 +146,7 @@ Recommendation recommended_options(const SequenceSet& data, const GivenOptions& 
     if (!given.contains("objective")) options.objective = ObjectiveKind::kGenerative;
     if (!given.contains("positions")) {
       options.positions = PositionPlan{};
-      out.why = fmt::format("{} learns stationary models, each class by itself",
+      out.why = fmt::format("{} learns stationary models, each class separately",
                             name_of(options.train.learner));
     }
   }

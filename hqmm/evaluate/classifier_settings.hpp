@@ -20,8 +20,8 @@ struct ClassifierSetting {
   ClassifierOptions options;
 };
 
-/// Sequences of one length: a window of sets of their own in the middle half, flanks tied; of
-/// different lengths: stationary. `why` says which and why, for people.
+/// For sequences of one length: separate sets for the middle half, flanks tied; for different
+/// lengths: stationary. `why` says which and why, for people.
 struct Recommendation {
   ClassifierOptions options;
   std::string why;

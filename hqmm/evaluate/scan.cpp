@@ -25,8 +25,8 @@ std::size_t window_of(const Classifier& classifier, std::size_t wanted) {
   const std::optional<std::size_t> own = own_length(classifier);
   if (!own && wanted == 0) {
     throw fail(ErrorCode::kUsage,
-               "the model is the same at every position, so it has no length of its own: give the "
-               "symbols of a window with {}",
+               "the model is the same at every position, so it does not set the length of a "
+               "window: give one with {}",
                option("window"));
   }
   if (own && wanted != 0 && wanted != *own) {
@@ -59,7 +59,7 @@ ScanPlan make_plan(const Classifier& classifier, const ScanOptions& options, boo
   plan.track = track;
   if (options.step == 0) throw fail(ErrorCode::kUsage, "{}: at least 1", option("step", 0));
   if (track && plan.options.classes.size() != 1)
-    throw fail(ErrorCode::kUsage, "a track is of one class: name it with {}", option("class"));
+    throw fail(ErrorCode::kUsage, "a track shows one class: name it with {}", option("class"));
   if (plan.reverse()) {
     const auto pairs = complements(classifier.alphabet());
     if (!pairs) {

@@ -2,8 +2,8 @@
 //
 //   log-odds of class c in window x, in bits:   log₂ P(c | x) / (1 − P(c | x))
 //
-// A window's class probabilities are those of the classifier for the window's symbols as a sequence
-// of their own (posteriors_of), on the reverse strand for their reverse complement. A single model
+// A window's class probabilities are those of the classifier for the window's symbols as a separate
+// sequence (posteriors_of), on the reverse strand for their reverse complement. A single model
 // is scanned as a classifier of two equally probable classes, the model and a background
 // (against_background): its log-odds are log₂ P_model(x) / P_background(x).
 //
@@ -29,13 +29,13 @@ namespace HQMM_API hqmm {
 enum class Strands { kBoth, kForward, kReverse };
 
 struct ScanOptions {
-  std::size_t window = 0;  // symbols; 0: the length that the models' positions say
-  std::size_t step = 1;    // from the beginning of a window to that of the next
+  std::size_t window = 0;  // symbols; 0: the length given by the models' positions
+  std::size_t step = 1;    // from the start of one window to the start of the next
   Strands strands = Strands::kForward;
-  std::vector<std::uint32_t> classes;  // those that hits are wanted of; none: all
+  std::vector<std::uint32_t> classes;  // classes to report hits for; none: all
   double least = -1e300;               // log-odds of a hit, in bits
-  std::size_t top = 0;                 // of every class so many hits, the best; 0: all
-  bool distinct = false;  // of windows of one class that overlap, on either strand, only the best
+  std::size_t top = 0;                 // keep this many best hits of every class; 0: all
+  bool distinct = false;  // keep only the best of overlapping windows of a class, on either strand
   int threads = 0;
 };
 
@@ -49,7 +49,7 @@ struct ScanHit {
   friend bool operator==(const ScanHit&, const ScanHit&) = default;
 };
 
-/// The log-odds of a stretch of windows: of one class, the better strand where both are scanned.
+/// The log-odds of a stretch of windows for one class, on the better strand if both are scanned.
 struct ScanTrack {
   std::uint64_t sequence = 0;
   std::uint64_t begin = 0;           // of the first window; the others are a step apart
@@ -67,11 +67,11 @@ struct ScanSinks {
 [[nodiscard]] Classifier against_background(AnyModel model, AnyModel background);
 
 /// take(), end_sequence() and finish() are for one thread at a time; the work inside is shared
-/// among threads, and the sinks are called by the thread that called.
+/// among threads, and the sinks are called on the caller's thread.
 class Scanner {
  public:
-  /// Keeps a reference to the classifier. Throws kUsage when the window, the strands or the classes
-  /// do not fit it.
+  /// Keeps a reference to the classifier. Throws kUsage if the window, the strands or the classes
+  /// do not match it.
   Scanner(const Classifier& classifier, const ScanOptions& options, ScanSinks sinks);
   ~Scanner();
   Scanner(const Scanner&) = delete;
@@ -85,7 +85,7 @@ class Scanner {
 
   [[nodiscard]] std::size_t window() const;
   [[nodiscard]] std::uint64_t sequences() const;
-  /// Windows that were looked at, each strand for itself.
+  /// Windows that were scanned, counted for each strand.
   [[nodiscard]] std::uint64_t windows() const;
 
  private:

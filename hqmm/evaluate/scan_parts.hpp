@@ -22,8 +22,8 @@ namespace hqmm::detail {
 /// The symbols that pair with those of DNA or RNA; nothing for other alphabets.
 [[nodiscard]] std::optional<std::vector<Symbol>> complements(const Alphabet& alphabet);
 
-/// Order 0: symbols by themselves, as frequent as they were counted, each once more. Of both
-/// strands when those are scanned: a symbol counts for its pair as well.
+/// Order 0: independent symbols, as frequent as they were counted plus one each. If both
+/// strands are scanned, a symbol counts for its pair as well.
 [[nodiscard]] Hmm independent_symbols(const Alphabet& alphabet,
                                       std::span<const std::uint64_t> counts, Strands strands);
 

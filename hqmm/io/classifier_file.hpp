@@ -7,7 +7,7 @@
 //   alphabet     the symbols of all models
 //   provenance   JSON
 //   0, 1, 2 …    a group per class, in the order of `classes`, with the attributes kind and field
-//                and the arrays of a model file. Groups go by number because names are data and
+//                and the arrays of a model file. Groups are numbered because names are data and
 //                may hold '/'.
 #pragma once
 
@@ -24,7 +24,7 @@ struct ClassifierFile {
 };
 
 /// Throws kNoInput, or kBadData naming the file, the class, the array and what is wrong with it.
-/// What comes back is valid (require_valid).
+/// The result is valid (require_valid).
 [[nodiscard]] ClassifierFile read_classifier(const std::string& path);
 
 /// Writes atomically. The same content gives the same bytes.

@@ -1,4 +1,4 @@
-// Which format an input has, told from its first bytes; never from its name.
+// Which format an input has, judged by its first bytes and never by its name.
 #pragma once
 
 #include "hqmm/io/input.hpp"
@@ -6,9 +6,9 @@
 
 namespace hqmm::detail {
 
-/// Never kAuto. What nothing else explains is text, whose reader says what is wrong with it.
+/// Never kAuto. An input of no other format is text, whose reader says what is wrong with it.
 ///
-/// Binary formats and FASTA/FASTQ show themselves by their first bytes. A label column means CSV or
+/// Binary formats and FASTA/FASTQ are recognised by their first bytes. A label column means CSV or
 /// TSV. Among lines of text, in this order:
 ///   text      when the alphabet given explains the whole first line, TABs or not, except as below;
 ///   uci       three comma-separated fields, the last an unbroken run of letters that looks

@@ -1,6 +1,6 @@
-// A file that others write to while it is read, as a log is: what has been read is followed by what
-// is appended. A log that is rotated goes on with the file that now has its name, one that is cut
-// off with its new beginning. What is not a file (a pipe, a terminal) is read until it ends.
+// A file that others write to while it is read, such as a log: reading continues with what is
+// appended. After a log is rotated, reading continues with the file that now has its name; after it
+// is truncated, with its new beginning. A pipe or a terminal is read until it ends.
 #pragma once
 
 #include <cstddef>

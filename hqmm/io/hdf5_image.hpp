@@ -40,7 +40,7 @@ class Hid {
 [[nodiscard]] std::unique_lock<std::mutex> lock_hdf5();
 
 /// Hold this around writing with HDF5: the lock, and no error printed by the library. Reading
-/// happens in a process of its own (hdf5_sandbox.hpp).
+/// happens in a separate process (hdf5_sandbox.hpp).
 class Hdf5Section {
  public:
   Hdf5Section();
@@ -49,7 +49,7 @@ class Hdf5Section {
   std::unique_lock<std::mutex> lock_;
 };
 
-/// The library prints no errors by itself from here on.
+/// From here on the library does not print errors.
 void silence_hdf5();
 
 /// A file open on a copy of `bytes`, read-only; false when they are not HDF5.

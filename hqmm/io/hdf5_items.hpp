@@ -28,7 +28,7 @@ class Hdf5ItemReader {
   [[nodiscard]] std::optional<std::int64_t> integer_attribute(const char* name) const;
   [[nodiscard]] std::vector<std::string> strings(const char* name) const;
   [[nodiscard]] NdArray array(const char* name) const;
-  /// A string of JSON, dataset or attribute; that of an empty object when there is none.
+  /// A string of JSON, dataset or attribute; an empty object if there is none.
   [[nodiscard]] std::string json(const char* name) const;
   [[nodiscard]] Hid subgroup(const char* name) const;
 

@@ -14,7 +14,7 @@ struct Hdf5Job {
   const std::string& bytes;
   const std::string& file;  // named in errors
   double max_ratio;
-  /// Reads below the root and hands it over; runs in the sandbox (see SandboxJob).
+  /// Reads below the root and sends the result; runs in the sandbox (see SandboxJob).
   std::function<void(hid_t root, WireWriter& out)> read;
 };
 

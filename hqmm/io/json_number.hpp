@@ -1,4 +1,4 @@
-// Numbers for JSON, which has neither infinities nor NaN: null stands for them, and for none.
+// Numbers for JSON, which has neither infinities nor NaN: they become null, as does a missing one.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -19,10 +19,10 @@ inline constexpr std::size_t kDeepestJson = 100;
 /// The same, with a discarded value instead of an error.
 [[nodiscard]] nlohmann::json parse_json_or_discard(std::string_view text);
 
-/// On one line, keys in byte order, and always UTF-8: what is not becomes U+FFFD.
+/// On one line, keys in byte order, and always UTF-8: invalid bytes become U+FFFD.
 [[nodiscard]] std::string json_text(const nlohmann::json& json);
 
-/// The same for text; nothing stands for an empty object. Throws kUsage when it is not JSON.
+/// The same for text; an empty text means an empty object. Throws kUsage if it is not JSON.
 [[nodiscard]] std::string canonical_json(const std::string& text);
 
 /// Whether JSON can hold the text as it is.

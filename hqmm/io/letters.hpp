@@ -45,7 +45,7 @@ class LetterTable {
 /// Throws kBadData when a format of letters is read with an alphabet of numbers or long tokens.
 void require_letters(const Alphabet& alphabet, std::string_view format, const std::string& file);
 
-/// Counts letters to tell DNA, RNA and protein apart.
+/// Counts letters to distinguish DNA, RNA and protein.
 class LetterCensus {
  public:
   static constexpr std::size_t kEnough = 64 * 1024;

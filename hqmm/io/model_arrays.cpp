@@ -174,7 +174,7 @@ class Assembler {
     const char* name = find("transition") != nullptr ? "transition" : "emission";
     if (find("kraus") != nullptr) {
       throw fail(ErrorCode::kBadData, at(name),
-                 "does not go with 'kraus': expected one or the other");
+                 "cannot be combined with 'kraus': expected one or the other");
     }
     require_structured(name, "an HQMM that emits on its states");
   }
@@ -285,7 +285,7 @@ class Assembler {
     for (const char* other : {"transition", "emission"}) {
       if (find(other) != nullptr)
         throw fail(ErrorCode::kBadData, at(other),
-                   "does not go with 'edges': expected one or the other");
+                   "cannot be combined with 'edges': expected one or the other");
     }
     const NdArray& array = need("edges");
     require_shape("edges", array, array.shape.size() == 3 && array.shape[1] == array.shape[2],

@@ -1,5 +1,5 @@
-// A model file turned into another kind of model with exactly the same probabilities; what the file
-// says of its making tells so.
+// A model file turned into another kind of model with exactly the same probabilities; its
+// provenance says so.
 #pragma once
 
 #include "hqmm/io/model_file.hpp"

@@ -1,7 +1,7 @@
 // Model files: HDF5 (the native one), JSON and MATLAB, all holding the same named arrays.
 //
 //   hqmm   kraus (s, w, n, n) or (sets, s, w, n, n) complex, initial_state (n, n) complex,
-//          position_map (L) with its anchor when positions have sets of their own
+//          position_map (L) with its anchor if positions have their own sets
 //          in version 2: field "real" (arrays are real, too) or "complex"; a model that emits on
 //          its states has transition (w, n, n) and emission (s, n) in place of kraus, both with a
 //          leading axis (sets) likewise
@@ -21,12 +21,12 @@ struct ModelFile {
   std::string provenance = "{}";  // JSON: options, seed, data hash, version, scores
 };
 
-/// Reads any of the three, told apart by content ("-": stdin; packed or not). Throws kNoInput, or
-/// kBadData naming the file, the array and what is wrong with it. What comes back is valid
+/// Reads any of the three, recognised by content ("-": stdin; packed or not). Throws kNoInput, or
+/// kBadData naming the file, the array and what is wrong with it. The result is valid
 /// (require_valid).
 [[nodiscard]] ModelFile read_model(const std::string& path);
 
-/// Writes atomically, in the format that the extension says: .json, .mat, and HDF5 for all others.
+/// Writes atomically, in the format given by the extension: .json, .mat, and HDF5 for all others.
 /// The same model and provenance give the same bytes.
 void write_model(const std::string& path, const ModelFile& file);
 

@@ -14,7 +14,7 @@
 namespace hqmm::detail {
 namespace {
 
-// A sanitizer maps terabytes and calls the system in its own ways; it finds faults by itself.
+// A sanitizer maps terabytes and makes other system calls; it finds faults without our help.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool kUnderSanitizer = true;
 #elif defined(__has_feature)

@@ -1,4 +1,4 @@
-// Reading sequences as a stream of pieces: for inputs that memory should not hold.
+// Reading sequences as a stream of pieces, for inputs too large for memory.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@ namespace HQMM_API hqmm {
 /// The next symbols of a sequence.
 struct SequencePiece {
   SequenceView symbols;  // maybe none; valid during the call
-  std::string name;      // the number of the sequence where they have no names
+  std::string name;      // the number of the sequence if it has no name
   bool ends = false;     // this was the last of the sequence
 };
 using PieceSink = std::function<void(const SequencePiece&)>;

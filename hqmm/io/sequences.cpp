@@ -98,7 +98,7 @@ SequenceSet read_whole(Format format, Input& input, const ReadOptions& options,
     throw fail(ErrorCode::kBadData, Where{.file = path}, "the input holds no sequences");
   if (set.alphabet().size() == 0) {
     throw fail(ErrorCode::kBadData, Where{.file = path},
-               "every symbol is missing, so the alphabet cannot be told; give it with {}",
+               "every symbol is missing, so the alphabet is unknown; give it with {}",
                option("alphabet"));
   }
   return set;
@@ -119,7 +119,7 @@ void require_room(Format format, const std::string& path, const ReadOptions& opt
   const std::uintmax_t size = std::filesystem::file_size(path, failure);
   if (failure || size <= options.memory / 4) return;
   throw fail(
-      ErrorCode::kUsage, in_file(path),
+      ErrorCode::kUsage, Where{.file = path},
       "a file of the format {} is read as a whole, and this one is too large for {}: give it "
       "more, or save the sequences as text, which is read in pieces",
       name_of(format), option("memory"));
@@ -131,8 +131,8 @@ SequenceSet read_one(const std::string& path, const ReadOptions& options, const 
   const Format format = format_of(input, options, path);
   if (one_of_several && format == Format::kMat && !options.base) {
     throw fail(ErrorCode::kUsage, Where{.file = path},
-               "with several files the number that means symbol "
-               "0 in MATLAB's is not guessed; give {} or 0",
+               "with several files the number that means symbol 0 in MATLAB files is not "
+               "guessed; give {} or 0",
                option("base", "1"));
   }
   require_room(format, path, options);
@@ -167,7 +167,7 @@ class Joined {
     const auto both = told_from_both(set_.alphabet(), set.alphabet());
     if (!both) {
       throw fail(ErrorCode::kUsage, Where{.file = path},
-                 "the alphabet is {}, but that of {} is {}; give the one of all files with {}",
+                 "the alphabet is {}, but that of {} is {}; give one for all files with {}",
                  set.alphabet().description(), printable(first_, first_.size()),
                  set_.alphabet().description(), option("alphabet"));
     }
@@ -233,7 +233,7 @@ SequenceSet read_classes(const std::vector<ClassFile>& files, const ReadOptions&
     SequenceSet set = read_one(file.path, options, budget, files.size() > 1);
     if (set.labelled()) {
       throw fail(ErrorCode::kUsage, Where{.file = file.path},
-                 "the file has classes of its own, and cannot be the class '{}' as well",
+                 "the file already has classes, so it cannot be the class '{}'",
                  printable(file.name));
     }
     set.label_all(file.name);

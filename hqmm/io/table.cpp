@@ -204,7 +204,7 @@ bool TableDecoder::add_cell(const Cell& cell, std::uint64_t line) {
   }
   if (cell.text.find('\n') != std::string::npos) {  // it would end the sequence
     throw fail(ErrorCode::kBadData, input_->at(line, cell.column),
-               "expected symbols on one line; the quoted cell goes on over several");
+               "expected symbols on one line; the quoted cell spans several");
   }
   const std::size_t before = set_.symbols().size();
   const bool kept = decoder_.decode_field(cell.text, line, cell.column, set_);

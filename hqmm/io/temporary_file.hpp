@@ -1,8 +1,8 @@
 // The file that an atomic write fills beside its target, .hqmm-PID-COUNT.tmp, and what a kill
 // leaves of such files.
 //
-// A writer holds flock() on its file from the first moment to the last, so that whoever gets the
-// lock knows that the writer is gone, on another host or in another container too.
+// A writer holds flock() on its file from the first moment to the last. A process that gets the
+// lock therefore knows that the writer has ended, even on another host or in another container.
 #pragma once
 
 #include <sys/stat.h>

@@ -112,7 +112,7 @@ const char* TextDecoder::digit_run(const char* p, const char* end, SequenceSet& 
 
 void TextDecoder::step(char byte, SequenceSet& out) {
   if (carriage_return_ && byte != '\n') {
-    throw fail(ErrorCode::kBadData, here(), "a carriage return stands inside the line");
+    throw fail(ErrorCode::kBadData, here(), "there is a carriage return inside the line");
   }
   carriage_return_ = false;
   const auto code = static_cast<unsigned char>(byte);
@@ -154,7 +154,7 @@ void TextDecoder::step(char byte, SequenceSet& out) {
 void TextDecoder::begin_symbol() {
   if (comma_out_of_place()) {
     throw fail(ErrorCode::kBadData, here(),
-               "nothing stands between two commas; write ? for a missing symbol");
+               "there is nothing between two commas; write ? for a missing symbol");
   }
   commas_ = 0;
   line_has_symbols_ = true;
@@ -294,8 +294,8 @@ void require_writable_classes(const SequenceSet& set) {
                       !name.starts_with(kByteOrderMark);
     if (same) continue;
     throw fail(ErrorCode::kBadData,
-               "the class '{}' cannot be written as text: a class is not empty, neither begins nor "
-               "ends with a blank and holds no tab and no end of a line",
+               "the class '{}' cannot be written as text: a class must not be empty, begin or "
+               "end with a blank, or hold a tab or a line break",
                printable(name));
   }
 }

@@ -20,9 +20,9 @@
 
 namespace hqmm::detail {
 
-/// With a single-letter alphabet every byte is a symbol by itself and "ACGT" equals "A C G T";
+/// With a single-letter alphabet every byte is a symbol and "ACGT" equals "A C G T";
 /// otherwise a symbol is complete when the blank, comma or newline after it arrives. Without an
-/// alphabet symbols are integers. Errors are kBadData with line and column; whatever came before
+/// alphabet symbols are integers. Errors are kBadData with line and column; everything before
 /// them has been decoded.
 class TextDecoder {
   struct IgnoreUnknown {

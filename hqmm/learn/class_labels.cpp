@@ -19,7 +19,7 @@ void require_labelled(const SequenceSet& data) {
   }
   if (met.size() < 2)
     throw fail(ErrorCode::kBadData,
-               "all sequences are of class '{}': there is nothing to tell apart",
+               "all sequences are of class '{}': at least two classes are needed",
                printable(data.classes()[*met.begin()]));
 }
 

@@ -20,8 +20,8 @@ struct OrderedClasses {
 };
 [[nodiscard]] OrderedClasses ordered_classes(const SequenceSet& data);
 
-/// The prior of each class; `counts` are its rows, `given` is asked for kGiven only. Throws kUsage
-/// when not every class was given one.
+/// The prior of each class; `counts` are its rows, `given` is used for kGiven only. Throws kUsage
+/// if a class was not given one.
 [[nodiscard]] std::vector<double> class_priors(PriorKind kind, const std::vector<double>& given,
                                                const std::vector<std::size_t>& counts);
 

@@ -1,4 +1,4 @@
-// Learning a classifier: one model per class, each by itself (generative) or all together so that
+// Learning a classifier: one model per class, each separately (generative) or all together so that
 // the right class wins (discriminative):
 //
 //   maximise  Σ_x v_c log softmax_c(ℓ_c(x) + log P(c))   over the product of all Stiefel manifolds
@@ -22,12 +22,12 @@
 namespace HQMM_API hqmm {
 
 enum class ObjectiveKind {
-  kGenerative,      // every class by itself
+  kGenerative,      // every class separately
   kDiscriminative,  // all classes together, from a start that knows the position frequencies
   kHybrid,          // discriminative, after a generative start of `generative_epochs`
 };
 
-/// How frequent the classes are taken to be.
+/// The assumed frequencies of the classes.
 enum class PriorKind { kUniform, kEmpirical, kGiven };
 
 [[nodiscard]] std::string_view name_of(ObjectiveKind kind);
@@ -37,7 +37,7 @@ template <>
 template <>
 [[nodiscard]] PriorKind parse(std::string_view name);
 
-/// What the joint objective turned out to need: 20 epochs, batches of 200, a cosine from 0.02.
+/// What worked best for the joint objective: 20 epochs, batches of 200, a cosine from 0.02.
 [[nodiscard]] TrainOptions joint_train_options();
 
 struct ClassifierOptions {
@@ -58,14 +58,14 @@ struct ClassifierOptions {
   std::size_t members = 1;           // models per class from different seeds, kept as one mixture
 };
 
-/// After every epoch: its number from 1 and the mean objective per sequence as the epoch went by.
+/// After every epoch: its number from 1 and the mean objective per sequence during the epoch.
 struct ClassifierHooks {
   std::function<void(std::size_t member, std::size_t epoch, double objective)> on_epoch;
   StopRequest stop_requested;
-  /// Asked after every epoch; true ends the training under way, of one member or, when classes are
+  /// Called after every epoch; true ends the current training, of one member or, if classes are
   /// learned separately, of one class, and keeps what it has learned.
   StopRequest enough;
-  /// Finished members, by number: what is found is not learned again.
+  /// Finished members, by number: a member found here is not learned again.
   std::function<std::optional<Classifier>(std::size_t member)> find_member;
   std::function<void(std::size_t member, const Classifier&)> keep_member;
 };
@@ -76,7 +76,7 @@ struct ClassifierHooks {
 [[nodiscard]] Classifier fit_classifier(const SequenceSet& data, const ClassifierOptions& options,
                                         const ClassifierHooks& hooks = {});
 
-/// Throws kUsage for what the options cannot do, before any work.
+/// Throws kUsage for impossible combinations of options, before any work.
 void require_usable(const ClassifierOptions& options);
 
 }  // namespace hqmm

@@ -34,7 +34,8 @@ OptionRow<C> positions_row() {
       .type_name = "P",
       .help =
           "Which positions share parameters: stationary, each, window:A-B,tie=K or map:FILE; "
-          "by default a window in the middle when all sequences have one length, else stationary",
+          "by default a window in the middle if all sequences have the same length, otherwise "
+          "stationary",
       .by_data = true};
   row.get = [](const C& options) -> OptionValue {
     const bool mapped = options.positions.kind == PositionPlan::Kind::kMap;
@@ -72,8 +73,8 @@ void add_training_rows(OptionTable<C>& table) {
   table.push_back(of_training("latent_dim", kClassModels, "Latent dimension of each model"));
   table.push_back(
       of_training("kraus_rank", kClassModels,
-                  "Kraus operators per symbol as they are learned; smoothing those of a "
-                  "symbol with all others makes more of them, n² at most"));
+                  "Kraus operators per symbol during learning; smoothing mixes in those of all "
+                  "symbols, which makes more, at most n²"));
   table.push_back(of_training("field", kClassModels));
   table.push_back(of_training("emission", kClassModels));
   table.push_back(of_training("epochs", kClassLearning, "Passes over the data"));
@@ -136,7 +137,7 @@ const OptionTable<ClassifierOptions>& classifier_option_table() {
                                    .group = kClassLearning,
                                    .type_name = "O",
                                    .help = "How classes are learned: discriminative (all "
-                                           "together), generative (each by itself) or hybrid"}));
+                                           "together), generative (each separately) or hybrid"}));
     out.push_back(positions_row());
     out.push_back(anchor_row());
     add_training_rows(out);

@@ -7,7 +7,7 @@
 //   M ← βM + (1−β)G, then M/‖M‖₂       momentum, from zero in every epoch
 //   Γ ← Γ − ηU(I + (η/2)V†U)⁻¹V†Γ      Cayley retraction, U = [M Γ], V = [Γ −M]
 //
-// Of one column the Cayley map is a turn in the plane of c and M.
+// For one column the Cayley map is a rotation in the plane of c and M.
 //
 // Options and defaults:
 //

@@ -35,8 +35,8 @@ class JointDescent {
   JointDescent(std::vector<Hqmm> start, const JointData& data, const ClassifierOptions& options,
                std::size_t member, CudaEngine* gpu = nullptr);
 
-  /// One pass over the data in batches, of a number of its own. Returns the mean objective per
-  /// sequence as it went by. Throws kDiverged, and kInterrupted when stopped.
+  /// One pass over the data in batches; `epoch` is its number. Returns the mean objective per
+  /// sequence during the pass. Throws kDiverged, and kInterrupted when stopped.
   double run_epoch(std::size_t epoch, const JointSteps& steps, JointObjective::Kind kind,
                    const StopRequest& stop);
 

@@ -16,7 +16,7 @@ namespace hqmm::detail {
 
 /// What load() throws for a state of another shape.
 [[nodiscard]] inline Error misfit_checkpoint() {
-  return fail(ErrorCode::kBadData, "the checkpoint does not fit the run's options");
+  return fail(ErrorCode::kBadData, "the checkpoint does not match the run's options");
 }
 [[nodiscard]] inline const std::vector<Complex>& array_of(const LearnerState& state,
                                                           const std::string& name) {

@@ -12,8 +12,9 @@
 
 namespace hqmm::detail {
 
-/// Steps are those of hooks.make_rule, if it is there, and hooks.on_step is told of them. Keeps references to the data and the chunks. Throws kUsage when the engine that the options ask
-/// for does not fit: found out before the first epoch, not in the middle of it.
+/// Uses the rule of hooks.make_rule, if set, and reports its steps to hooks.on_step. Keeps
+/// references to the data and the chunks. Throws kUsage if the engine of the options cannot be
+/// used: before the first epoch, not in the middle of it.
 [[nodiscard]] std::unique_ptr<Learner> make_learner(const AnyModel& start, std::size_t restart,
                                                     const PlannedData& data, const Chunks& chunks,
                                                     const TrainOptions& options,

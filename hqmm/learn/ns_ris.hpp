@@ -8,7 +8,7 @@
 //   Γ₊ = retraction of Γ − ηD          feasible: convergent Newton–Schulz, Γ†Γ = I to 1e-12
 //                                      literal: the map of D again, which leaves the manifold
 //
-// Of one column, as of C and of the initial state, Polar(M) is M/‖M‖ and the retraction divides by
+// For one column, as in C and in the initial state, Polar(M) is M/‖M‖ and the retraction divides by
 // the length. A feasible step whose Γ − ηD is rank deficient is halved until it is not.
 //
 // Options and defaults:

@@ -1,4 +1,4 @@
-// Making rows of option tables: what a member's type says of its option.
+// Making rows of option tables: what a member's type says about its option.
 #pragma once
 
 #include <concepts>

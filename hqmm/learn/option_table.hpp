@@ -1,4 +1,4 @@
-// Options as data: one row per option of TrainOptions and of ClassifierOptions. Whatever is to be
+// Options as data: one row per option of TrainOptions and of ClassifierOptions. Everything
 // done for every option is a loop over these rows: checks, files, flags and their help, grids, the
 // parameters of the Python classes and their documentation.
 #pragma once
@@ -42,7 +42,7 @@ struct OptionRange {
   bool without_most = false;
 };
 
-/// All that is known of an option but where its value is kept.
+/// Everything about an option except where its value is kept.
 struct OptionInfo {
   std::string_view id;         // the name of its member: latent_dim
   std::string_view group;      // headline of the help
@@ -52,11 +52,11 @@ struct OptionInfo {
   OptionRange range{};
   std::string_view opposite{};          // of a switch: the name that turns it off
   std::string_view python_name{};       // where it is not the id
-  std::vector<LearnerKind> learners{};  // those it is about; none: all
+  std::vector<LearnerKind> learners{};  // those that use it; none: all
   bool only_kept = false;               // files hold it, but it is not set by its name
-  bool by_data = false;                 // what is taken when it is not given depends on the data
+  bool by_data = false;                 // its default depends on the data
   bool passing = false;                 // for this time only: no file holds it
-  // Told by the member, unless given:
+  // Derived from the member, unless given:
   OptionType type = OptionType::kText;
   std::vector<std::string_view> words{};
 
@@ -98,7 +98,7 @@ void set_option(const OptionRow<Options>& row, Options& options, const OptionVal
   row.put(options, checked(row, value));
 }
 
-/// By id; nullptr when there is none.
+/// By id; nullptr if there is none.
 template <typename Options>
 [[nodiscard]] const OptionRow<Options>* find_option(const OptionTable<Options>& table,
                                                     std::string_view id) {
@@ -108,7 +108,7 @@ template <typename Options>
   return nullptr;
 }
 
-/// Throws kUsage for a value that does not fit, and for an id that the table does not have.
+/// Throws kUsage for a value out of range, and for an id that is not in the table.
 template <typename Options>
 void set_options(const OptionTable<Options>& table, Options& options, const GivenOptions& given) {
   for (const auto& [id, value] : given) {
@@ -118,13 +118,13 @@ void set_options(const OptionTable<Options>& table, Options& options, const Give
   }
 }
 
-/// The recipe of the learner and preset that are asked for, with what was given on top.
+/// The recipe of the given learner and preset, overridden by the given options.
 [[nodiscard]] TrainOptions recipe(const GivenOptions& given, std::string_view preset,
                                   std::size_t alphabet_size);
-/// Throws kUsage for options of training that were given and do not go together.
+/// Throws kUsage if the given options of training cannot be combined.
 void require_compatible(const GivenOptions& given);
 
-/// Every value by itself; how they go together is require_usable's.
+/// Checks every value separately; require_usable checks combinations.
 template <typename Options>
 void require_in_range(const OptionTable<Options>& table, const Options& options) {
   for (const OptionRow<Options>& row : table) {

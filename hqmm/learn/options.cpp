@@ -39,7 +39,8 @@ void require_device(const TrainOptions& options) {
                option("retraction", "literal"));
   }
   if (options.engine != EngineKind::kAuto) {
-    throw fail(ErrorCode::kUsage, "{} chooses among the engines of the CPU: it does not go with {}",
+    throw fail(ErrorCode::kUsage,
+               "{} chooses among the engines of the CPU: it cannot be combined with {}",
                option("engine"), option("device", "cuda"));
   }
   detail::require_device(options.device);
@@ -82,12 +83,12 @@ void require_usable(const TrainOptions& options) {
   if (options.learner == LearnerKind::kGivens &&
       options.initial_state == InitialStateKind::kLearned) {
     throw fail(ErrorCode::kUsage,
-               "givens turns the Kraus operators only: use another {} than learned",
+               "givens changes only the Kraus operators: use another {} than learned",
                option("initial_state"));
   }
   if (options.chunk_length && *options.chunk_length > 0 && options.burn_in &&
       *options.burn_in >= *options.chunk_length) {
-    throw fail(ErrorCode::kUsage, "{} leaves nothing of chunks of {} symbols",
+    throw fail(ErrorCode::kUsage, "{} leaves nothing to score in chunks of {} symbols",
                option("burn_in", *options.burn_in), *options.chunk_length);
   }
 }

@@ -1,4 +1,4 @@
-// Everything a training run can be told. The defaults are the recipe that did best in our
+// All options of a training run. The defaults are the recipe that did best in our
 // measurements.
 #pragma once
 
@@ -50,12 +50,12 @@ struct TrainOptions {
   /// updates; 0 scores the last Γ itself, as the literal retraction always does: projecting a mean
   /// back would repair what it breaks.
   double average = 0.98;
-  /// How gradients are computed: all engines agree to rounding, which the bytes of a run depend on.
+  /// How gradients are computed. All engines agree to rounding, but the bytes of a run may differ.
   EngineKind engine = EngineKind::kAuto;
   /// Where gradients and validation are computed; the numbers agree to rounding.
   DeviceKind device = DeviceKind::kCpu;
-  /// Bytes to stay within, of this process and of the GPU each; 0: no limit. Data that do not fit
-  /// go through a scratch file. Changes nothing but the time.
+  /// Memory limit in bytes, for this process and for the GPU each; 0: no limit. Data that do not
+  /// fit go through a scratch file. Changes nothing but the time.
   std::size_t memory = 0;
 
   // Data
@@ -72,7 +72,7 @@ struct TrainOptions {
   double tolerance = 7e-6;  // on the relative change of the log-likelihood
 
   std::size_t restarts = 1;
-  bool halving = false;  // the better half of the restarts goes on, again and again: trainer.hpp
+  bool halving = false;      // drop the worse half of the restarts repeatedly: trainer.hpp
   std::size_t patience = 0;  // epochs without a better validation score before stopping; 0: never
   double time_limit = 0.0;   // seconds; 0: none
   double warm_noise = 0.1;   // noise added to a warm start from an HMM
@@ -102,7 +102,7 @@ template <>
 /// The recipe of a learner: what differs from the defaults above for cosm, givens and em.
 [[nodiscard]] TrainOptions default_options(LearnerKind learner);
 
-/// Throws kUsage for a value no run could use.
+/// Throws kUsage for a value that no run can use.
 void require_usable(const TrainOptions& options);
 
 }  // namespace hqmm

@@ -1,4 +1,4 @@
-// What training tells as it goes, and what it needs to go on after an interruption.
+// What training reports as it runs, and what it needs to resume after an interruption.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace HQMM_API hqmm {
 
-/// Asked now and then; true ends the work in good order.
+/// Called now and then; true ends the work in an orderly way.
 using StopRequest = std::function<bool()>;
 
 /// Log-likelihood and description accuracy of some data; also raw ones for infeasible models.
@@ -31,8 +31,8 @@ struct EpochRecord {
   std::size_t restart = 0;  // 0-based
   std::size_t epoch = 0;    // 1-based; 0 is the model training started from
   double step_size = 0.0;
-  /// As the epoch went by; none for epoch 0. Of weighted sequences descent and Givens search add
-  /// likelihoods up as they are.
+  /// During the epoch; none for epoch 0. For weighted sequences, descent and Givens search add
+  /// likelihoods up without the weights.
   std::optional<Figures> train;
   Figures validation;  // of the candidate at the epoch's end
   double feasibility_residual = 0.0;
@@ -64,9 +64,9 @@ struct RestartSummary {
 /// the options. Random choices are functions of (seed, restart, epoch) and need no state.
 using LearnerState = std::map<std::string, std::vector<Complex>>;
 
-/// A restart under way, after a whole epoch.
+/// An unfinished restart, after a whole epoch.
 struct RestartState {
-  RestartSummary summary;      // its status means nothing yet
+  RestartSummary summary;      // its status is not set yet
   std::size_t since_best = 0;  // epochs without a better one
   LearnerState learner;
 };
@@ -81,10 +81,10 @@ struct Checkpoint {
   double seconds = 0.0;
 };
 
-/// How far a run has come that resumes from a checkpoint.
+/// The state of a run that resumes from a checkpoint.
 struct Resumption {
-  std::size_t epoch = 0;  // whole epochs of every restart under way
-  double seconds = 0.0;   // that the run has had before
+  std::size_t epoch = 0;  // whole epochs of every unfinished restart
+  double seconds = 0.0;   // that the run has taken before
   Figures best;           // of the best model so far
 };
 

@@ -98,7 +98,7 @@ TrainOptions recipe(LearnerKind learner, std::string_view preset, std::size_t al
   if (preset == "paper") {
     apply_paper_preset(options, alphabet_size);
   } else if (preset != "default") {
-    throw fail(ErrorCode::kUsage, "there is no preset '{}': known are default, paper",
+    throw fail(ErrorCode::kUsage, "there is no preset '{}': choose default or paper",
                printable(preset));
   }
   // A mean of infeasible models is projected back before it is scored.

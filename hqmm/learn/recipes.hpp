@@ -16,8 +16,8 @@ namespace hqmm::detail {
 /// tuned step size and decay of (n, s, w), the nearest tuned shape where there is none.
 void apply_paper_preset(TrainOptions& options, std::size_t alphabet_size);
 
-/// What a run is asked for by name: the learner's recipe, the preset ("default" or "paper") and, on
-/// top of both, what was given. `apply_given` runs twice: the preset looks at n and w.
+/// The options of a run: the learner's recipe, the preset ("default" or "paper") and, overriding
+/// both, the given options. `apply_given` runs twice: the preset looks at n and w.
 [[nodiscard]] TrainOptions recipe(LearnerKind learner, std::string_view preset,
                                   std::size_t alphabet_size,
                                   const std::function<void(TrainOptions&)>& apply_given);
@@ -30,11 +30,11 @@ void apply_published_steps(TrainOptions& options, std::size_t alphabet_size);
 /// The same of C.
 [[nodiscard]] double emission_step_at(const TrainOptions& options, std::size_t epoch);
 
-/// The share of a run's work that its first epochs are. Restarts go side by side, so an epoch of
-/// one stands for that epoch of all.
+/// The share of its first epochs in a run's work. Restarts run in parallel, so an epoch of
+/// one counts as that epoch of all.
 [[nodiscard]] double share_of_work(const TrainOptions& options, std::size_t epochs);
 
-/// As require_usable(), of a run that began elsewhere: whether its device is here does not matter.
+/// As require_usable(), for a run that began elsewhere: its device need not be here.
 void require_usable_elsewhere(TrainOptions options);
 
 }  // namespace hqmm::detail

@@ -75,7 +75,7 @@ Embeddings embeddings_of(const EdgeHmm& hmm, const TrainOptions& options) {
   return {embed_cyclic(hmm), embed_rank_one(hmm)};
 }
 
-/// EM goes on from a model of its type, and edges from an HMM of either.
+/// EM continues from a model of its type, and EM on edges from an HMM of either type.
 AnyModel warm_hmm(const AnyModel& from, const TrainOptions& options) {
   const auto* hmm = std::get_if<Hmm>(&from);
   const auto* edge = std::get_if<EdgeHmm>(&from);

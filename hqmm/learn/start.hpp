@@ -8,7 +8,7 @@
 
 namespace hqmm::detail {
 
-/// The first model of a restart, and a candidate that stands before it when there is something to
+/// The first model of a restart, and a candidate before it if there is something to
 /// lose: a warm start's own model, exactly as given.
 struct Start {
   AnyModel model;

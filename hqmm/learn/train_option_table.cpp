@@ -34,7 +34,7 @@ void add_model_rows(OptionTable<O>& table) {
        .group = kModelGroup,
        .type_name = "R",
        .help =
-           "How a step ends: feasible stays a probability model, literal (the paper's) does not",
+           "How a step ends: feasible keeps a probability model, literal (the paper's) does not",
        .learners = {L::kNsRis}}));
   table.push_back(option_row(&O::latent_dim, {.id = "latent_dim",
                                               .group = kModelGroup,
@@ -62,15 +62,15 @@ void add_model_rows(OptionTable<O>& table) {
       {.id = "emission",
        .group = kModelGroup,
        .type_name = "E",
-       .help = "Where symbols come from: the move, with operators (or a matrix of an HMM) for "
-               "each symbol (edge), or the new state, with operators for all symbols (state)"}));
+       .help = "Where symbols come from: edge: the move, with operators (for an HMM a matrix) "
+               "for each symbol; state: the new state, with operators shared by all symbols"}));
   table.push_back(
       option_row(&O::initial_state,
                  {.id = "initial_state",
                   .group = kModelGroup,
                   .type_name = "S",
-                  .help = "The state before the first symbol: uniform (I/n) or random and fixed, "
-                          "learned, or pure (learned, rank one)",
+                  .help = "The state before the first symbol: uniform (I/n) or random, both "
+                          "fixed; learned; or pure (learned, rank one)",
                   .learners = hqmm}));
 }
 
@@ -208,7 +208,7 @@ void add_run_rows(OptionTable<O>& table) {
       option_row(&O::restarts, {.id = "restarts",
                                 .group = kModelGroup,
                                 .type_name = "R",
-                                .help = "Independent starts, side by side on the threads; the "
+                                .help = "Independent starts, in parallel on the threads; the "
                                         "best on validation is kept",
                                 .range = {.least = 1, .most = 10000}}));
   table.push_back(
@@ -228,8 +228,8 @@ void add_run_rows(OptionTable<O>& table) {
       option_row(&O::time_limit, {.id = "time_limit",
                                   .group = kRunGroup,
                                   .type_name = "S",
-                                  .help = "Stop after this many seconds; 0 for no limit. "
-                                          "A resumed run gets the full time again",
+                                  .help = "Stop after this many seconds; 0: no limit. A resumed "
+                                          "run gets the full time again",
                                   .range = {.most = kInfinity}}));
   table.push_back(
       option_row(&O::memory, {.id = "memory",
@@ -287,7 +287,7 @@ void require_compatible(const GivenOptions& given) {
                name_of(asked.learner));
   if (given.contains("average")) {
     throw fail(ErrorCode::kUsage,
-               "{} does not go with {}: a mean of infeasible "
+               "{} cannot be combined with {}: a mean of infeasible "
                "models is projected back before it is scored",
                option("average"), literal);
   }

@@ -385,7 +385,7 @@ class Trainer {
     return better_here;
   }
 
-  /// `stopped`: how the run ended, if not by itself.
+  /// `stopped`: how the run was ended, if it was.
   [[nodiscard]] TrainResult result(std::optional<TrainStatus> stopped) {
     if (stopped) {
       for (const Restart& restart : live_) finish(restart, *stopped);
@@ -433,8 +433,8 @@ void require_learnable_state(const TrainOptions& options, const DataPlan& plan) 
       options.learner == LearnerKind::kNsRis || options.learner == LearnerKind::kCosm;
   if (descends && learns_state && plan.burn_in > 0 && !options.gradient_through_burn_in) {
     throw fail(ErrorCode::kUsage,
-               "an initial state cannot be learned after a burn-in of {} that the gradient does "
-               "not pass: let it through, or use {}",
+               "an initial state cannot be learned if the gradient stops at a burn-in of {}: let "
+               "it through, or use {}",
                plan.burn_in, option("burn_in", 0));
   }
 }

@@ -1,10 +1,10 @@
 // The training loop: epochs of any learner, validated one by one, the best model kept.
 //
-// Restarts run side by side on the threads, an epoch of each at a time. With halving, the better
-// half of them goes on after a share of the epochs, again and again until one is left: of R
-// restarts ⌈log₂ R⌉ times, at equal distances.
+// Restarts run in parallel on the threads, an epoch of each at a time. With halving, only the
+// better half of them continues after each share of the epochs, until one is left: R restarts are
+// halved ⌈log₂ R⌉ times, at equal distances.
 //
-// Same data, options and seed give the same model at any thread count, and a run that goes on from
+// Same data, options and seed give the same model at any thread count, and a run that resumes from
 // a checkpoint ends with the same bytes as one that was never interrupted.
 #pragma once
 
@@ -32,16 +32,16 @@ struct TrainHooks {
   std::function<void(const Checkpoint&)> on_checkpoint;
   StopRequest stop_requested;
   detail::StepWatcher on_step;  // ns-ris only
-  /// Steps of your own in place of those of ns-ris or cosm: called for each restart, maybe from
+  /// Makes your own rule in place of that of ns-ris or cosm: called for each restart, possibly from
   /// several threads at once, with the options of the run.
   std::function<std::unique_ptr<UpdateRule>(const TrainOptions&)> make_rule;
   detail::Ranks* ranks = nullptr;  // other processes that help: training_ranks.hpp
 };
 
-/// Where training begins when not at random.
+/// Where training begins, if not at random.
 struct TrainStart {
   std::optional<AnyModel> model;           // a warm start
-  const Checkpoint* checkpoint = nullptr;  // to go on from, with the same data, options and start
+  const Checkpoint* checkpoint = nullptr;  // to resume from, with the same data, options and start
 };
 
 struct TrainResult {
@@ -55,7 +55,7 @@ struct TrainResult {
   double seconds = 0.0;
 };
 
-/// Throws kUsage or kBadData when the run cannot start; divergence is a status, not an error.
+/// Throws kUsage or kBadData if the run cannot start; divergence is a status, not an error.
 [[nodiscard]] TrainResult train(const SequenceSet& train_set, const SequenceSet& validation_set,
                                 const TrainOptions& options, const TrainHooks& hooks = {},
                                 const TrainStart& start = {});

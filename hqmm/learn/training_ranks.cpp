@@ -92,7 +92,9 @@ RankTasks training_tasks(Ranks& ranks, const PlannedData& data, const Chunks& ch
     const auto fits = [learner](const TrainOptions& one) { return one.learner == learner; };
     const auto found = std::find_if(options.begin(), options.end(), fits);
     if (found == options.end())
-      throw fail(ErrorCode::kInternal, "another rank asks for a learner that is not of this run");
+      throw fail(ErrorCode::kInternal,
+                 "another rank asks for a learner that is not part of this "
+                 "run");
     return run_epoch(order, data, chunks, *found);
   };
   out[kEpochsTask] = cells_task(ranks, threads, there);

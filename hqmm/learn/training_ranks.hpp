@@ -1,9 +1,9 @@
 // Training by several processes (core/ranks.hpp). Rank 0 trains; the others, which have the same
 // data and options, help it:
 //
-//   one restart    E steps, gradients of large batches and scores are shared out
-//   several        an epoch of each of them at a time is a cell: a restart goes to whoever is free,
-//                  with all that it needs to go on, as from a checkpoint
+//   one restart    E steps, gradients of large batches and scores are shared
+//   several        an epoch of each at a time is a cell: a restart goes to any free rank,
+//                  with everything it needs to continue, as from a checkpoint
 #pragma once
 
 #include <optional>
@@ -28,7 +28,7 @@ inline constexpr const char* kEpochsTask = "cells epochs";
 [[nodiscard]] RankTasks training_tasks(Ranks& ranks, const PlannedData& data, const Chunks& chunks,
                                        std::span<const TrainOptions> options, int threads);
 
-/// A restart that goes on elsewhere for an epoch.
+/// A restart that continues on another rank for an epoch.
 struct EpochOrder {
   std::size_t restart = 0;
   std::size_t epoch = 0;

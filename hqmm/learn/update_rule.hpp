@@ -19,8 +19,8 @@ struct StepReport {
 
 namespace detail {
 
-/// What a step looked like from inside, for the stationarity measurements. Of C, every column is a
-/// matrix of its own.
+/// The parts of a step, for the stationarity measurements. For C, every column is a separate
+/// matrix.
 struct StepDetail {
   std::size_t parameter = 0;
   const Stack* before = nullptr;     // Γ_k
@@ -36,7 +36,7 @@ using StepWatcher = std::function<void(const StepDetail&)>;
 
 }  // namespace detail
 
-/// For one thread at a time; restarts that run side by side have a rule each.
+/// For one thread at a time; restarts that run in parallel have a rule each.
 class UpdateRule {
  public:
   UpdateRule() = default;
@@ -49,7 +49,7 @@ class UpdateRule {
   virtual StepReport update(std::size_t parameter, Stack& gamma, const Stack& gradient,
                             double step_size) = 0;
   /// The same for C of emission on states, s × n and real: every column is a point of a sphere, a
-  /// Stiefel matrix of one column, and takes a step of its own.
+  /// Stiefel matrix of one column, and takes its own step.
   virtual void update_columns(std::size_t parameter, Stack& columns, const Stack& gradient,
                               double step_size) = 0;
   /// The momenta, one per parameter; empty where no step has been taken.
@@ -65,9 +65,9 @@ class UpdateRule {
   detail::StepWatcher watcher_;
 };
 
-/// P_Γ(G) = G − ½Γ(G†Γ + Γ†G): the part of a gradient that leads along the manifold at Γ.
+/// P_Γ(G) = G − ½Γ(G†Γ + Γ†G): the part of a gradient that is tangent to the manifold at Γ.
 [[nodiscard]] Stack tangent_part(const Stack& gamma, const Stack& gradient);
-/// The nearest point of the manifold, Z(Z†Z)^{−1/2}, feasible to 1e-12; nothing where Z is too far
+/// The nearest point of the manifold, Z(Z†Z)^{−1/2}, feasible to 1e-12; nothing if Z is too far
 /// from full rank, or not finite.
 [[nodiscard]] std::optional<Stack> nearest_feasible(const Stack& z);
 

@@ -1,4 +1,4 @@
-// AnyModel: what a model file holds, when the caller does not care which.
+// AnyModel: a model of any kind that a model file can hold.
 #pragma once
 
 #include <string_view>
@@ -20,7 +20,7 @@ using AnyModel = std::variant<Hmm, Hqmm, EdgeHmm>;
 [[nodiscard]] inline const Alphabet& alphabet_of(const AnyModel& model) {
   return std::visit([](const auto& m) -> const Alphabet& { return m.alphabet; }, model);
 }
-/// Hidden Markov models of both types are of the kind "hmm".
+/// Hidden Markov models of both types have the kind "hmm".
 [[nodiscard]] inline std::string_view kind_of(const AnyModel& model) {
   return std::holds_alternative<Hqmm>(model) ? "hqmm" : "hmm";
 }

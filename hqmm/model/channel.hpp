@@ -14,14 +14,14 @@ struct Spectrum {
   std::vector<Complex> eigenvalues;  // leading ones, largest modulus first; the first is 1
   double mixing_rate = 0.0;          // modulus of the second: correlations decay like its powers
   bool unique_fixed_point = true;    // only one eigenvalue is 1
-  bool converged = true;             // false: the work allowed ended first, digits are missing
+  bool converged = true;             // false: stopped at the limit of work, digits are missing
 };
 
 /// The `count` leading eigenvalues of ρ ↦ Σ_y 𝒦_y(ρ), or of the transition matrix of an HMM. A
 /// channel that is not trace preserving is divided by its largest eigenvalue first. Beyond n = 16
 /// an eigenvalue other than the first may stand for several that are equal, and the work is
-/// bounded: see `converged`. Throws kBadData when all eigenvalues are zero. The fixed point, where
-/// known, is not worked out again. Of a real model only what real states can show counts: the
+/// bounded: see `converged`. Throws kBadData when all eigenvalues are zero. A known fixed point
+/// is not computed again. For a real model only what real states can show counts: the
 /// channel on symmetric matrices.
 struct FixedPoint;
 [[nodiscard]] Spectrum channel_spectrum(const KrausSet& set, std::size_t count = 8,
@@ -30,8 +30,8 @@ struct FixedPoint;
 [[nodiscard]] Spectrum channel_spectrum(const Hmm& model, std::size_t count = 8);
 [[nodiscard]] Spectrum channel_spectrum(const EdgeHmm& model, std::size_t count = 8);
 
-/// The state that the channel, averaged over time, takes I/n to (for an HMM the uniform
-/// distribution): the fixed point when there is one only.
+/// The state to which the channel, averaged over time, takes I/n (for an HMM the uniform
+/// distribution): the fixed point if there is only one.
 struct FixedPoint {
   Matrix state;         // density matrix; diagonal for an HMM
   double residual = 0;  // ‖channel(state) − state‖_F
@@ -49,7 +49,7 @@ struct EntropyRate {
   std::uint64_t symbols = 0;
 };
 struct EntropyOptions {
-  std::uint64_t symbols = 0;  // 0: as many as take about a second, 2^16 at most
+  std::uint64_t symbols = 0;  // 0: as many as take about a second, at most 2^16
   std::uint64_t seed = 1;
   int threads = 0;
 };

@@ -1,8 +1,8 @@
 // What a channel is made of: how many operators each symbol needs, which subspaces it never leaves,
 // and in what order it visits their parts.
 //
-// Everything is worked out over the complex numbers, of real models too. A probability below 1e-9
-// counts as never.
+// Everything is computed over the complex numbers, for real models too. A probability below 1e-9
+// counts as zero.
 #pragma once
 
 #include <optional>

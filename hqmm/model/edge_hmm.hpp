@@ -20,9 +20,9 @@ struct EdgeHmm {
 
   [[nodiscard]] Index latent_dim() const { return initial.size(); }
   [[nodiscard]] Index alphabet_size() const { return static_cast<Index>(edges.size()); }
-  /// Σ_y T_y: the step with its symbol unseen.
+  /// Σ_y T_y: the step if the symbol is not seen.
   [[nodiscard]] RealMatrix transition() const;
-  /// The step that saw a symbol, one of a set (symbol_sets.hpp), or nothing (kMissing).
+  /// The step after seeing a symbol, one of a set (symbol_sets.hpp), or nothing (kMissing).
   [[nodiscard]] RealMatrix seen(Symbol symbol) const;
 };
 

@@ -10,7 +10,7 @@
 // An HMM that emits on its states is also an HQMM that does: V from A as K[y] from T_y above, and C
 // the roots of the emission probabilities.
 //
-// All are real; their field says complex and is the caller's to set.
+// All are real, but their field says complex; the caller may set it.
 #pragma once
 
 #include "hqmm/core/export.hpp"

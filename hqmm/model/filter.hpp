@@ -1,8 +1,8 @@
 // Filters: a model's state carried along a sequence, one symbol at a time.
 //
 // All filters have the same members, so scoring, prediction and sampling are written once for
-// any. The state is renormalised at every step: a sequence of any length neither under- nor
-// overflows.
+// any. The state is renormalised at every step: sequences of any length neither underflow
+// nor overflow.
 #pragma once
 
 #include <limits>
@@ -30,15 +30,15 @@ inline constexpr std::size_t kUnknownLength = std::numeric_limits<std::size_t>::
 /// For one thread at a time; a copy for each serves several.
 class HqmmFilter {
  public:
-  /// Keeps a reference to the model. At the initial state, the length of the sequence unknown.
+  /// Keeps a reference to the model. Begins at the initial state of a sequence of unknown length.
   explicit HqmmFilter(const Hqmm& model);
 
   /// Back to the initial state, before the first symbol of a sequence of `length` symbols. A model
   /// anchored at the end of sequences needs the length and throws kUsage when it is unknown.
   void restart(std::size_t length = kUnknownLength);
   /// Moves the state over one symbol. A missing symbol applies the total channel and weighs 1. A
-  /// symbol of probability zero, or one lost in the rounding of the state, weighs 0 and leaves the
-  /// state that its being unseen would. Throws kBadData when no symbol has any weight, which needs
+  /// symbol of probability zero, or one lost in the rounding of the state, weighs 0 and moves the
+  /// state like a missing one. Throws kBadData when no symbol has any weight, which needs
   /// an infeasible model.
   StepWeight step(Symbol symbol);
   /// P(y | past) for every y, summing to one. Throws like step().
@@ -51,7 +51,7 @@ class HqmmFilter {
   [[nodiscard]] std::size_t alphabet_size() const { return model_->alphabet.size(); }
 
  private:
-  struct Tables;  // the operators as the kernels want them; shared by copies of the filter
+  struct Tables;  // the operators as the kernels need them; shared by copies of the filter
 
   [[nodiscard]] std::uint32_t current_set() const { return model_->positions.set_at(t_, length_); }
   /// next ← 𝒦_y(ρ), or the sum over all symbols for a missing one; returns its trace.

@@ -3,8 +3,8 @@
 //
 //   coordinates of H: the n diagonal entries, then √2·Re H_ab for a < b row by row, then √2·Im H_ab
 //
-// Real and imaginary parts are blocks of their own, so that the kernels of engine/ read and write
-// stretches of either.
+// Real and imaginary parts are separate blocks, so that the kernels of engine/ read and write
+// stretches of each.
 #pragma once
 
 #include "hqmm/core/types.hpp"

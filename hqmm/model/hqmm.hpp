@@ -2,8 +2,8 @@
 //
 //   ρ₀ the initial state, n × n;  P(y | ρ) = tr 𝒦_y(ρ);  next state 𝒦_y(ρ) / P
 //
-// The numbers are probabilities iff every Kraus set is trace preserving. A model that is not is
-// still a value of this type (the paper's own algorithm produces them); scoring then normalises,
+// The numbers are probabilities iff every Kraus set is trace preserving. Other models are
+// still values of this type (the paper's own algorithm produces them); scoring then normalises
 // and says so.
 #pragma once
 
@@ -32,7 +32,7 @@ struct Hqmm {
 /// A model with one Kraus set for all positions.
 [[nodiscard]] Hqmm stationary_hqmm(Alphabet alphabet, KrausSet set, Matrix initial_state,
                                    Field field = Field::kComplex);
-/// The same process by free operators, of the same field.
+/// The same process with free operators of the same field.
 [[nodiscard]] Hqmm expanded(const Hqmm& model);
 
 /// I/n
@@ -42,10 +42,10 @@ struct Hqmm {
 [[nodiscard]] double feasibility_residual(const Hqmm& model);
 [[nodiscard]] bool is_feasible(const Hqmm& model);
 
-/// Throws kBadData naming what is wrong and by how much: shapes that do not fit, sets of different
-/// structure, entries that are not finite, imaginary parts in a real model, an initial state that
-/// is not Hermitian, of trace one and positive semidefinite (all to 1e-9). Infeasible Kraus sets
-/// pass: see feasibility_residual.
+/// Throws kBadData naming what is wrong and by how much: shapes that do not match, sets of
+/// different structure, entries that are not finite, imaginary parts in a real model, an initial
+/// state that is not Hermitian, of trace one and positive semidefinite (all to 1e-9). Infeasible
+/// Kraus sets pass: see feasibility_residual.
 void require_valid(const Hqmm& model);
 
 }  // namespace hqmm

@@ -33,7 +33,7 @@ KrausSet::KrausSet(Stack transition, RealMatrix emission)
 
 void KrausSet::throw_misuse() const {
   throw std::logic_error(emits_on_ == EmissionKind::kState
-                             ? "a Kraus set that emits on states has no Γ before it is expanded"
+                             ? "a Kraus set that emits on states must be expanded before it has a Γ"
                              : "a Kraus set that emits on edges has no V and C");
 }
 

@@ -9,7 +9,7 @@
 //                        V = (V_0; …; V_{w−1})   (w·n) × n,   C = (c_0; …; c_{s−1})   s × n, real
 //                        trace preserving ⇐ V†V = I and columns of C of length one
 //
-// A set holds Γ, or V and C: never operators that follow from them.
+// A set holds Γ, or V and C, but never operators that follow from them.
 #pragma once
 
 #include "hqmm/core/export.hpp"
@@ -93,9 +93,9 @@ class KrausSet {
 
   /// 𝒦_y(ρ)
   [[nodiscard]] Matrix apply(Index y, const Matrix& rho) const;
-  /// Σ_y 𝒦_y(ρ): the step with its symbol unseen.
+  /// Σ_y 𝒦_y(ρ): the step if the symbol is not seen.
   [[nodiscard]] Matrix apply_total(const Matrix& rho) const;
-  /// The step that saw a symbol, one of a set (symbol_sets.hpp), or nothing (kMissing).
+  /// The step after seeing a symbol, one of a set (symbol_sets.hpp), or nothing (kMissing).
   [[nodiscard]] Matrix apply_seen(Symbol symbol, const Matrix& rho) const;
   [[nodiscard]] Matrix apply_seen_adjoint(Symbol symbol, const Matrix& effect) const;
   /// The adjoint maps: tr(E 𝒦_y(ρ)) = tr(𝒦_y†(E) ρ), 𝒦_y†(E) = Σ_q K[y][q]† E K[y][q].

@@ -18,15 +18,15 @@ struct SequenceLikelihood {
       impossible_at;  // position of the first scored symbol of probability 0
 };
 
-/// Every sequence of a set, in order, by the filters: what engine/likelihood.hpp does faster. Same
-/// numbers at any thread count. Throws kBadData when the set's symbols do not fit the model's
+/// Every sequence of a set, in order, by the filters; engine/likelihood.hpp does it faster. Same
+/// numbers at any thread count. Throws kBadData if the set's symbols do not match the model's
 /// alphabet.
 [[nodiscard]] std::vector<SequenceLikelihood> log_likelihoods(const AnyModel& model,
                                                               const SequenceSet& set,
                                                               std::size_t burn_in, int threads);
 
 /// Description accuracy of one sequence, f(1 + ℓ/(len·ln s)) with f(x) = x for x > 0 and tanh(x/8)
-/// below; nothing when it has no scored symbol or the alphabet has one symbol only.
+/// below; nothing if it has no scored symbol or the alphabet has only one symbol.
 [[nodiscard]] std::optional<double> description_accuracy(double log_likelihood,
                                                          std::uint64_t scored,
                                                          std::size_t alphabet_size);

@@ -1,5 +1,5 @@
-// How many numbers a model is free to choose: the dimension of the family of processes it is from,
-// which is what sizes are compared by.
+// The free parameters of a model: the dimension of the family of processes that it belongs to.
+// Sizes are compared by this number.
 //
 // An HQMM's Γ has 2·s·w·n² real entries, of which Γ†Γ = I takes n² away. What is left contains
 // directions that change no probability:
@@ -39,9 +39,9 @@
 
 namespace HQMM_API hqmm {
 
-/// Of a model's sizes. The initial state of an HQMM counts as none of the parameters when it is
-/// I/n, 2n−2 when it is pure, else n²−1; in a real model n−1 and n(n+1)/2−1. A position-dependent
-/// HQMM counts every set, which is an upper bound.
+/// The initial state of an HQMM counts as no parameters if it is I/n, as 2n−2 if it is pure,
+/// otherwise as n²−1; in a real model as n−1 and n(n+1)/2−1. A position-dependent HQMM counts
+/// every set, which is an upper bound.
 [[nodiscard]] std::size_t parameter_count(const AnyModel& model);
 
 }  // namespace hqmm

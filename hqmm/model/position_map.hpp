@@ -1,8 +1,8 @@
 // PositionMap: which Kraus set acts at which position of a sequence.
 //
-// A stationary model is the map with one entry. Beyond its end the nearest entry goes on holding,
-// so a map of length L serves sequences of any length: counted from the start (the last entry holds
-// for all later positions) or from the end (the first entry holds for all earlier ones).
+// A stationary model is the map with one entry. Beyond its end the nearest entry applies, so
+// a map of length L serves sequences of any length: counted from the start (the last entry applies
+// to all later positions) or from the end (the first entry applies to all earlier ones).
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ class PositionMap {
   /// set_of[t] is the set of position t; not empty.
   explicit PositionMap(std::vector<std::uint32_t> set_of, Anchor anchor = Anchor::kStart)
       : set_of_(std::move(set_of)), anchor_(anchor) {}
-  /// A set of its own for each of `length` positions.
+  /// A separate set for each of `length` positions.
   static PositionMap each(std::size_t length, Anchor anchor = Anchor::kStart);
 
   [[nodiscard]] bool stationary() const noexcept { return set_of_.size() == 1; }
@@ -35,8 +35,8 @@ class PositionMap {
     return std::size_t{1} + *std::max_element(set_of_.begin(), set_of_.end());
   }
   /// The set at position t (0-based) of a sequence of `length` symbols; the length matters only
-  /// when the map is anchored at the end. Behind the end of the sequence, for predictions, the last
-  /// entry holds.
+  /// when the map is anchored at the end. After the end of the sequence, for predictions, the last
+  /// entry applies.
   [[nodiscard]] std::uint32_t set_at(std::size_t t, std::size_t length) const noexcept {
     const std::size_t last = set_of_.size() - 1;
     if (last == 0) return set_of_[0];

@@ -1,5 +1,5 @@
-// Retrodiction: what a whole sequence, past and future together, says of the state after each of
-// its symbols. (Filters know the past only. smoothing.hpp is about something else: models in which
+// Retrodiction: what a whole sequence, past and future together, says about the state after each of
+// its symbols. (Filters know only the past. smoothing.hpp does something else: models in which
 // no symbol is impossible.)
 //
 // An HMM has the posterior of its states (forward–backward):
@@ -17,7 +17,7 @@
 //
 // Its diagonal is γ_t for an HMM embedded as in embedding.hpp: E_t is diagonal there, with E_t(i,
 // i) ∝ P(y_{t+1} … y_T | z_t = i). At the end of a sequence it is ρ_T. √ρE√ρ has the same
-// eigenvalues, but of the rank-one embedding, whose ρ_t are not diagonal, another diagonal.
+// eigenvalues, but another diagonal for the rank-one embedding, whose ρ_t are not diagonal.
 #pragma once
 
 #include <functional>
@@ -34,9 +34,9 @@ struct StatePosteriors {
   RealMatrix states;            // n × length: column t is γ after symbol t
 };
 
-// Symbols must be the model's: see require_fitting(). A missing symbol says nothing, and so does
-// one of probability zero: the filters go on alike. Everything is scaled at every step: a sequence
-// of any length neither under- nor overflows.
+// Symbols must be the model's: see require_fitting(). A missing symbol says nothing, nor does
+// one of probability zero: the filters treat both alike. Everything is scaled at every step, so
+// sequences of any length neither underflow nor overflow.
 
 [[nodiscard]] StatePosteriors state_posteriors(const Hmm& model, const SequenceView& sequence);
 [[nodiscard]] StatePosteriors state_posteriors(const EdgeHmm& model, const SequenceView& sequence);
@@ -46,8 +46,8 @@ struct PastQuantumState {
   Matrix state;   // ρ_t
   Matrix effect;  // E_t, with tr(E_t ρ_t) = 1
 };
-/// Calls each(t, pair) for every t (0-based), the last symbol first. Where the future contradicts
-/// the past by more than rounding can tell, E_t is I. Throws kBadData for a model that is not trace
+/// Calls each(t, pair) for every t (0-based), the last symbol first. If the future contradicts
+/// the past by more than rounding, E_t is I. Throws kBadData for a model that is not trace
 /// preserving: its weights cannot be conditioned on. Keeps the states of the whole sequence.
 void retrodict(const Hqmm& model, const SequenceView& sequence,
                const std::function<void(std::size_t, const PastQuantumState&)>& each);

@@ -1,6 +1,6 @@
 // The paper's two generating processes, and the benchmark sets drawn from them.
 //
-// They stand in model/, not data/, because drawing needs a model.
+// They are in model/, not data/, because sampling needs a model.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ namespace detail {
 inline constexpr std::size_t kBenchmarkLength = 3000;
 }  // namespace detail
 
-/// The three sets, every sequence from a stream of its own.
+/// The three sets, every sequence from its own stream.
 [[nodiscard]] Benchmark generate_benchmark(const AnyModel& source, std::uint64_t seed,
                                            int threads = 0);
 

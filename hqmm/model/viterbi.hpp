@@ -4,8 +4,8 @@
 //
 // z_t is the state after symbol t; that before the first symbol is summed over, so that the first
 // state is drawn from A · initial, as other libraries have it. A missing symbol says nothing: its
-// step is any. Logarithms are scaled at every step: a sequence of any length neither under- nor
-// overflows.
+// step may be any. Logarithms are scaled at every step, so sequences of any length neither
+// underflow nor overflow.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Processes with a known truth: small exact models, most with an exact entropy rate.
 //
-// All are stationary: their models start in the stationary state. The paper's two, which start as
-// the paper has them, come first.
+// All but the paper's two are stationary: their models start in the stationary state. The paper's
+// two come first and start as in the paper.
 #pragma once
 
 #include <optional>
@@ -21,7 +21,7 @@ struct Process {
 };
 
 [[nodiscard]] std::span<const Process> processes();
-/// Null for a name that is not there.
+/// Null for an unknown name.
 [[nodiscard]] const Process* find_process(std::string_view name);
 
 }  // namespace hqmm

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kWidth = 800, kLeft = 70, kRight = 235, kTop = 44, kBottom = 56;
 constexpr double kPlotHeight = 300, kLegendStep = 19;
-// Okabe and Ito's colours, told apart by colour-blind readers too.
+// Okabe and Ito's colours, which colour-blind readers can distinguish.
 constexpr std::array<const char*, 8> kColours{"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                               "#e69f00", "#56b4e9", "#000000", "#999999"};
 

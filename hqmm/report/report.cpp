@@ -150,7 +150,7 @@ Json json_item(const std::string& path, const std::string& bytes) {
     out["tables"] = json.at("tables");
   } else {
     throw fail(ErrorCode::kBadData, {path, {}, {}, {}, {}},
-               "is JSON, but not a model or the results of a reproduction, "
+               "is JSON, but neither a model nor the results of a reproduction, "
                "a study or a cross-validation");
   }
   return out;

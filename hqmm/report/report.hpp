@@ -1,8 +1,8 @@
 // One page about runs, models, reproductions, studies, cross-validations and classifiers: what a
-// browser draws, as one JSON document, and the page that it stands in.
+// browser draws, as one JSON document, and the page around it.
 //
 // The page is made by report/ (npm) when hqmm is built; a build without it makes documents only.
-// Nothing in a document is trusted by the page: names from outside are text there.
+// The page trusts nothing in a document: names from outside are only text there.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +32,7 @@ struct ReportOptions {
 };
 
 /// The document of run folders, model and classifier files, and the JSON of `reproduce`, studies
-/// and cross-validations, told apart by content. Throws kNoInput, kBadData, and kUsage for an empty
+/// and cross-validations, recognised by content. Throws kNoInput, kBadData, and kUsage for an empty
 /// list.
 [[nodiscard]] std::string report_document(const std::vector<std::string>& paths,
                                           const ReportOptions& options = {});

@@ -73,7 +73,7 @@ Json scores(const ReportData& data, const std::vector<NamedModel>& models, int t
   for (const NamedModel& named : models) {
     if (alphabet_of(named.model).size() != data.set.alphabet().size())
       throw fail(ErrorCode::kBadData, {data.name, {}, {}, {}, {}},
-                 "has {} symbols, the model of {} is about {}", data.set.alphabet().size(),
+                 "has {} symbols, but the model of {} has {}", data.set.alphabet().size(),
                  named.name, alphabet_of(named.model).size());
     const Score found = score(named.model, data.set, {.burn_in = data.burn_in, .threads = threads});
     rows.push_back({{"name", named.name},

@@ -46,7 +46,7 @@ struct ZooRow {
 };
 
 [[nodiscard]] std::vector<const Process*> zoo_processes(const ZooOptions& options);
-/// Of one process. `told` hears of every model.
+/// Studies one process. `told` is called with every model.
 [[nodiscard]] ZooRow study_process(const Process& process, const ZooOptions& options,
                                    const std::function<void(const ZooModel&)>& told = {});
 

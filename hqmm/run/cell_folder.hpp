@@ -1,8 +1,8 @@
 // Finished cells: the parts of a long command that do not depend on one another. Each is kept in a
-// file as soon as it is done, whole or not at all, so that the command goes on with those that are
-// missing when something broke it off.
+// file as soon as it is done, whole or not at all, so that an interrupted command continues with
+// the missing ones.
 //
-//   NAME.json   what a cell found, and "seal", a hash of the rest: a file that was damaged is none
+//   NAME.json   what a cell found, and "seal", a hash of the rest: a damaged file does not count
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@ namespace hqmm::detail {
 
 class CellFolder {
  public:
-  /// Is told the file of a cell that has to be done again because it is damaged.
+  /// Called with the file of a cell that is damaged and must be done again.
   using OnDamage = std::function<void(const std::string& file)>;
 
   explicit CellFolder(std::string folder, OnDamage on_damage = {});

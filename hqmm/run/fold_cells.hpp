@@ -16,7 +16,7 @@ namespace hqmm::detail {
 
 class FoldCells {
  public:
-  /// Cells of another configuration than the run's do not count: `on_damage` is told of them.
+  /// Cells of another configuration than the run's do not count; `on_damage` is called for them.
   explicit FoldCells(const RunDirectory& run, CellFolder::OnDamage on_damage = {});
 
   /// The same hooks, with finished jobs found and kept here.

@@ -1,4 +1,4 @@
-// What a model file says of its own making. Every face of the library writes it through here, so
+// How a model was made, for its file. All faces of the library write it through here, so
 // that the same data, options and seed give the same bytes from any of them.
 #pragma once
 

@@ -57,7 +57,7 @@ std::string fingerprint_of(const nlohmann::json& json) {
 void require_no_link(const std::string& path) {
   if (!is_link(path)) return;
   throw fail(ErrorCode::kUsage, Where{.file = path},
-             "is a link, and a run writes into its own folder only: put the file itself there");
+             "is a link, but a run writes only into its own folder: put the file itself there");
 }
 
 bool make_run_folder(const std::string& path) {
@@ -81,7 +81,7 @@ RunDirectory RunDirectory::create(const std::string& path, const std::string& co
     std::error_code ignored;
     if (std::filesystem::exists(run.file(name), ignored)) {
       throw fail(ErrorCode::kUsage, Where{.file = path},
-                 "holds a {} of something else: name another folder", name);
+                 "holds a {} that belongs to something else: name another folder", name);
     }
   }
   write_file(run.file(kConfig), nlohmann::ordered_json::parse(config).dump(2) + "\n");
@@ -172,7 +172,7 @@ Checkpoint RunDirectory::newest_checkpoint(
     } catch (const Error&) {
       throw error;  // neither will do: the newest is the one to speak of
     }
-    if (on_note) on_note(fmt::format("{}: going on from the checkpoint before it", error.what()));
+    if (on_note) on_note(fmt::format("{}: continuing from the checkpoint before it", error.what()));
     std::filesystem::remove(file(kCheckpoint), ignored);  // or it would take that one's place
     return std::move(*before);
   }

@@ -2,9 +2,9 @@
 // checkpoint.h5 (all that is needed to resume) and whatever a run adds.
 //
 // The checkpoint before the last is kept as well, in checkpoint-before.h5: a run whose last one is
-// damaged goes on from there.
+// damaged continues from there.
 //
-// Every file but the history is replaced whole. The history is appended to; when a run goes on from
+// Every file but the history is replaced whole. The history is appended to; when a run resumes from
 // a checkpoint, lines beyond it are dropped and written again.
 #pragma once
 

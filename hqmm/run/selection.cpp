@@ -49,7 +49,7 @@ std::vector<std::size_t> order_of(const std::vector<Candidate>& candidates) {
   return out;
 }
 
-/// Begins a run, or opens it to go on with.
+/// Begins a run, or opens it to resume.
 void open_run(const Candidate& candidate, std::optional<ActiveRun>& run) {
   require_no_link(candidate.run_path);
   if (is_run_directory(candidate.run_path)) {
@@ -78,7 +78,7 @@ void train_one(Candidate& candidate, const StopRequest& stop) {
   candidate.done = true;
 }
 
-/// Whether there is a run to go on with.
+/// Whether there is a run to resume.
 bool has_begun(const Candidate& candidate) {
   return !candidate.run_path.empty() && is_run_directory(candidate.run_path);
 }
@@ -183,7 +183,7 @@ std::vector<Candidate> run_selection(std::vector<Candidate> candidates, int thre
     const std::lock_guard lock(guard);
     if (candidate.done && hooks.on_trained) hooks.on_trained(candidate);
   };
-  // A model that goes on with its own run is trained here, where the run is.
+  // A model that resumes its own run is trained here, where the run is.
   std::vector<std::size_t> begun, others;
   for (const std::size_t i : order_of(candidates))
     (hooks.ranks != nullptr && has_begun(candidates[i]) ? begun : others).push_back(i);

@@ -1,4 +1,4 @@
-// Selection: a grid of model sizes trained side by side, each model on one thread, and ranked by
+// Selection: a grid of model sizes trained in parallel, each model on one thread, and ranked by
 // its bits per validation symbol. The same data, options and seed give the same models from any
 // face of the library. Candidates with a run directory resume where they were stopped or killed.
 #pragma once
@@ -43,7 +43,7 @@ struct Candidate {
   double bits = 0.0;     // per validation symbol
   double seconds = 0.0;  // of one processor
   bool done = false;
-  /// A run directory of its own, made or resumed, and the configuration to make it with.
+  /// Its own run directory, made or resumed, and the configuration to make it with.
   std::string run_path;  // empty: none
   std::string run_config;
   /// Bits per symbol more than the best, and the standard error of that over sequences.
@@ -72,7 +72,7 @@ struct SelectionHooks {
 /// Another rank's part of that: the same candidates, on so many threads.
 void help_selection(Ranks& ranks, const std::vector<Candidate>& candidates, int threads);
 
-/// What is known of a ranked model: sizes, parameters, bits, its distance from the best, seconds.
+/// A ranked model: sizes, parameters, bits, its distance from the best, seconds.
 [[nodiscard]] nlohmann::ordered_json candidate_json(const Candidate& candidate);
 
 }  // namespace hqmm::detail

@@ -5,11 +5,11 @@
 //                         1 for a perfect guess, 0 for guessing uniformly, never under −1
 //   bits per symbol       −ℓ/(len·ln 2);   perplexity 2^bits
 //
-// Everything here is of the normalised model. For an infeasible one the un-normalised figures stand
-// beside them under `raw`: they are not probabilities.
+// All figures are for the normalised model. For an infeasible one the un-normalised figures are
+// kept as well, in `raw`: they are not probabilities.
 //
 // In a set with weights a sequence counts as often as its weight says, in sums and in means;
-// numbers of sequences and symbols are plain, and so is what is kept of single sequences.
+// numbers of sequences and symbols are not weighted, nor are the figures of single sequences.
 #pragma once
 
 #include <optional>
@@ -46,7 +46,7 @@ struct Score {
   };
   std::optional<Place> first_impossible;  // symbol of probability 0
 
-  std::vector<SequenceLikelihood> per_sequence;  // none unless asked for
+  std::vector<SequenceLikelihood> per_sequence;  // empty unless asked for
 };
 
 struct ScoreOptions {
@@ -56,7 +56,7 @@ struct ScoreOptions {
   DeviceKind device = DeviceKind::kCpu;
 };
 
-/// Throws kBadData when the set's symbols are not the model's.
+/// Throws kBadData if the set's symbols are not the model's.
 [[nodiscard]] Score score(const AnyModel& model, const SequenceSet& set,
                           const ScoreOptions& options = {});
 

@@ -1,6 +1,6 @@
-// Surprise: what a symbol that came costs under a model, −log₂ P(y | past) bits, and its mean over
-// the symbols last seen. On data like those a model was learned from the mean stays near the
-// model's bits per symbol; where something else happens it rises.
+// Surprise: the cost of a symbol under a model, −log₂ P(y | past) bits, and its mean over
+// the last symbols. On data like the training data the mean stays near the
+// model's bits per symbol; it rises when something else happens.
 #pragma once
 
 #include <cstddef>
@@ -11,20 +11,20 @@
 
 namespace HQMM_API hqmm {
 
-/// Bits; infinite for a symbol that the model gives no probability.
+/// Bits; infinite for a symbol of probability 0.
 [[nodiscard]] double surprise(const StepWeight& weight);
 
 /// For one thread at a time; a copy for each serves several.
 class SurpriseWindow {
  public:
-  /// The mean is over so many symbols, at least one.
+  /// The number of symbols to take the mean over, at least one.
   explicit SurpriseWindow(std::size_t size) : size_(size) {}
 
   void clear();
   void add(double bits);
   [[nodiscard]] std::size_t count() const noexcept { return ring_.size(); }
   [[nodiscard]] bool full() const noexcept { return ring_.size() == size_; }
-  /// Infinite with an infinite one among them; not a number without any.
+  /// Infinite if one of them is infinite; NaN without any symbol.
   [[nodiscard]] double mean() const;
 
  private:

@@ -1,4 +1,4 @@
-"""What a fitted model tells without data: its channel, entropy, size, criteria and circuit."""
+"""What a fitted model says without data: its channel, entropy, size, criteria and circuit."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ ANALYSED = """n_parameters_ : int
             Numbers the model is free to choose: without its constraints, and without changes that
             change no probability.
         fixed_point_ : ndarray of shape (n, n), of an HMM (n,)
-            The state after many steps that nobody observes.
+            The state after many unobserved steps.
         mixing_rate_ : float
             Modulus of the channel's second eigenvalue: correlations decay like its powers."""
 
 
 class Analysis(SequenceEstimator):
-    """The findings of `hqmm inspect`; position-dependent models have no single channel."""
+    """The findings of `hqmm inspect`; position-dependent models do not have a single channel."""
 
     model_: _core.Model
 
@@ -31,7 +31,7 @@ class Analysis(SequenceEstimator):
 
     @property
     def n_parameters_(self) -> int:
-        """The number of free parameters: without constraints, and without those that change no probability."""
+        """The number of free parameters, without constrained ones and those that do not change any probability."""
         return _core.parameter_count(self._fitted())
 
     @property

@@ -29,7 +29,7 @@ def seed_of(random_state: Any) -> int:
 
 
 def threads_of(n_jobs: Optional[int]) -> int:
-    """scikit-learn's n_jobs; 0 threads are all cores to the library. Results never depend on it."""
+    """scikit-learn's n_jobs; The library takes 0 as all cores. Results never depend on it."""
     if n_jobs is None:
         return 1
     if not isinstance(n_jobs, numbers.Integral) or n_jobs == 0:
@@ -65,7 +65,7 @@ def existing(path: Union[str, "os.PathLike[str]"]) -> str:
 
 
 def params_of(options: dict, names: dict) -> dict:
-    """The parameters that a file's options stand for. Where a model was learned says nothing of where it is used."""
+    """The parameters for a file's options, without the device: a model may be used elsewhere than it was learned."""
     return {name: options[option] for name, option in names.items() if option in options and option != "device"}
 
 
@@ -86,7 +86,7 @@ class SequenceEstimator(BaseEstimator):
         return threads_of(self.n_jobs)
 
     def _device(self) -> str:
-        """Where to compute: 'cpu' for estimators that know no other place."""
+        """Where to compute: 'cpu' for estimators that support nothing else."""
         return getattr(self, "device", None) or "cpu"
 
     @property

@@ -19,7 +19,7 @@ from ._progress import ClassifierProgress, observer
 
 class HQMMClassifier(HQMMClassifierParameters, ClassifierMixin, SequenceEstimator):
     __doc__ = HQMMClassifierParameters._described(
-        "Tells classes of sequences apart, one hidden quantum Markov model per class.", """
+        "Classifies sequences, with one hidden quantum Markov model per class.", """
         classes_ : ndarray of shape (n_classes,)
             The classes, sorted.
         priors_ : ndarray of shape (n_classes,)
@@ -31,13 +31,13 @@ class HQMMClassifier(HQMMClassifierParameters, ClassifierMixin, SequenceEstimato
         n_symbols_ : int
             The number of symbols in the alphabet.
         provenance_ : dict
-            How the classifier was made, as its file tells it.
+            How the classifier was made, as in its file.
         history_ : list of dict
             A record per epoch.
         n_iter_ : int
             The number of the last epoch.
         seed_ : int
-            The seed that random_state stands for.
+            The seed from random_state.
         """)
 
     def _given(self) -> dict:
@@ -165,8 +165,8 @@ class HQMMClassifier(HQMMClassifierParameters, ClassifierMixin, SequenceEstimato
 
 
 def _names(classes: np.ndarray) -> list:
-    """Text for each class: what the file keeps."""
+    """Text for each class, as the file keeps it."""
     names = [c.decode() if isinstance(c, bytes) else str(c) for c in classes.tolist()]
     if len(set(names)) != len(names):
-        raise ValueError(f"classes {classes.tolist()!r:.80} are not told apart by their names")
+        raise ValueError(f"classes {classes.tolist()!r:.80} do not have distinct names")
     return names

@@ -1,4 +1,4 @@
-"""What a whole sequence says of the hidden states of an HMM."""
+"""What a whole sequence says about the hidden states of an HMM."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ._base import SequenceEstimator
 
 
 class HiddenStates(SequenceEstimator):
-    """Decoding, as hmmlearn has it. (`predict` is about the next symbol.)"""
+    """Decoding, as in hmmlearn. (`predict` gives the next symbol.)"""
 
     model_: _core.Model
 

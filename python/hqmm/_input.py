@@ -34,7 +34,7 @@ class Raw:
         return self.values.dtype == object
 
     def require_known(self) -> None:
-        """To learn from: one symbol at least that is not missing."""
+        """For learning: at least one symbol that is not missing."""
         if self.tokens:
             unseen = all(token == MISSING_TOKEN for token in self.values)
         else:
@@ -70,7 +70,7 @@ class Raw:
 
 
 def read(X: Any, lengths: Any = None) -> Raw:
-    """Takes X apart; ValueError says what is wrong with it."""
+    """Parses X; ValueError says what is wrong with it."""
     X = plain(X)
     if isinstance(X, str):
         raw = _from_list([X], single=True)

@@ -1,4 +1,4 @@
-"""HQMM and HMM, and load() for whatever a model file holds."""
+"""HQMM and HMM, and load() for any model file."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ class HQMM(HQMMParameters, Analysis, SequenceModel):
         """The state after every symbol of X given the whole sequence: (symbols, n, n).
 
         With the filtered state ρ and the effect E of the symbols that follow (see `effects`) it is
-        √E ρ √E: ρ updated by Lüders' rule with what came after it, a density matrix. Of an HMM
+        √E ρ √E: ρ updated by Lüders' rule with what came after it, a density matrix. For an HMM
         turned into an HQMM its diagonal is the posterior of the states.
         """
         data, _ = self._encode(X, lengths)
@@ -124,7 +124,7 @@ class HQMM(HQMMParameters, Analysis, SequenceModel):
         return _core.effects(self.model_, data, self._threads())
 
     def expand(self) -> "HQMM":
-        """The same process by plain complex Kraus operators, as `hqmm convert --expand` makes it."""
+        """The same process with plain complex Kraus operators, as `hqmm convert --expand` makes it."""
         check_is_fitted(self, "model_")
         return HQMM._around(_core.expand(self.model_), "the expanded model")
 
@@ -155,7 +155,7 @@ class HMM(HMMParameters, HiddenStates, Analysis, SequenceModel):
         return {"n_states": len(model.initial), "emission": model.emission_kind}
 
     def _in_states(self, name: str) -> _core.Model:
-        """The model, if its symbols depend on the state alone."""
+        """The model, if its symbols depend only on the state."""
         check_is_fitted(self, "model_")
         if self.model_.emission_kind != "state":
             raise AttributeError(f"a model that emits on its edges has no {name}; see edges_")
@@ -194,7 +194,7 @@ class HMM(HMMParameters, HiddenStates, Analysis, SequenceModel):
         return model.transition @ model.initial
 
     def get_stationary_distribution(self) -> np.ndarray:
-        """The same as fixed_point_, by the name hmmlearn has for it."""
+        """The same as fixed_point_, under hmmlearn's name."""
         return self.fixed_point_
 
     def to_hqmm(self, kind: str = "rank-one", *, emission: str = "edge",

@@ -110,7 +110,7 @@ END_OF_PART = Parameter(
     *CALLBACK[:3],
     "Called with a dictionary after every epoch; something true as its answer ends the training under "
     "way and keeps what it has learned. A training is that of one member; when each class is learned "
-    "by itself (generative and stationary), that of one class.", CALLBACK.annotation)
+    "separately (generative and stationary), that of one class.", CALLBACK.annotation)
 POSITION_ARRAY = (" An array has the number of the Kraus set of each position, the last one for all "
                   "later positions.")
 

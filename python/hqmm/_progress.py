@@ -104,7 +104,7 @@ def _figure(da: Optional[float]) -> str:
 
 
 def observer(progress: Progress, callback: Optional[Callback]) -> Optional[Callback]:
-    """Shows the progress, then asks the user's callback: something true stops the training."""
+    """Shows the progress, then calls the user's callback: a true value stops the training."""
     if callback is None and not progress.on:
         return None
 

@@ -1,4 +1,4 @@
-"""Pages of `hqmm report` about what Python has, and what a notebook shows of a model."""
+"""Pages of `hqmm report` about Python objects, and what a notebook shows of a model."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def report(things: Any, path: Path = "report.html", *, title: str = "", names: O
 
     things: one or a list of fitted estimators, model and classifier files, run folders, folders of
     `hqmm reproduce`, and the JSON of studies and cross-validations. Several are compared.
-    title: of the page, else the first name.
+    title: of the page; by default the first name.
     names: what each thing is called, else its class or the name of its file.
     """
     listed = list(things) if isinstance(things, (list, tuple)) else [things]

@@ -76,7 +76,7 @@ def baseline(train: Any, test: Any, *, validation: Any = None,
              order: Union[int, Iterable[int]] = range(8), pseudo_count: float = 1.0, burn_in: int = 0,
              alphabet: Any = None, train_lengths: Any = None, test_lengths: Any = None,
              per_sequence: bool = False, n_jobs: Optional[int] = None) -> List[dict]:
-    """Bits per symbol of smoothed Markov chains, a dictionary for each order, as `hqmm baseline` has them.
+    """Bits per symbol of smoothed Markov chains, a dictionary for each order, as in `hqmm baseline`.
 
     Chains of order k are counted in `train` and score `test`. With `validation` every order has the
     pseudo count that does best there; else it is `pseudo_count`.

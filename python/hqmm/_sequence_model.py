@@ -25,7 +25,7 @@ FITTED = """alphabet_ : list of str
         model_ : Model
             The model file in memory.
         provenance_ : dict
-            How the model was made, as its file tells it.
+            How the model was made, as in its file.
         history_ : list of dict
             A record per epoch.
         status_ : str
@@ -39,7 +39,7 @@ FITTED = """alphabet_ : list of str
         fit_seconds_ : float
             How long training took.
         seed_ : int
-            The seed that random_state stands for."""
+            The seed from random_state."""
 
 
 class InterruptedFitWarning(UserWarning):
@@ -57,7 +57,7 @@ class SequenceModel(SequenceEstimator):
     _kind = ""
 
     def _given(self) -> dict:
-        """The options that were given, by id; None leaves the learner's recipe alone."""
+        """The options that were given, by id; None keeps the learner's recipe."""
         given = {option: getattr(self, name) for name, option in self._option_names.items()}
         return {option: value for option, value in given.items() if value is not None}
 
@@ -65,7 +65,7 @@ class SequenceModel(SequenceEstimator):
             sample_weight: Any = None) -> Self:
         """Learns from sequences; keeps the epoch that did best on validation data.
 
-        validation: sequences of their own. Without them `validation_share` of X is held out, as
+        validation: separate sequences. Without them `validation_share` of X is held out, as
         `hqmm train` does.
         sample_weight: what each sequence counts, in learning and in the validation score of those
         held out. Only ratios matter; a sequence of weight 0 is ignored.
@@ -227,7 +227,7 @@ class SequenceModel(SequenceEstimator):
 
     @classmethod
     def _params_of(cls, model: _core.Model) -> dict:
-        """The parameters that would learn the model again, as far as the file tells; sizes are the model's."""
+        """The parameters that would learn the model again, as far as the file has them; sizes are the model's."""
         options = model.provenance.get("options", {})
         params = params_of(options, cls._option_names)
         if "seed" in options:

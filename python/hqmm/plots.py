@@ -16,7 +16,7 @@ def plot_history(model: Any, ax: Optional[Any] = None) -> Any:
     """Description accuracy by epoch, training and validation, a line for each restart.
 
     Of a classifier the objective per sequence, a line for each training: of a member or, when each
-    class is learned by itself, of a class.
+    class is learned separately, of a class.
     """
     records = model.history_
     if not records:

@@ -148,7 +148,7 @@ def test_cross_validate_for_people(tmp_path, two_classes):
     for text in ["mean of the classes", "true class", "expected calibration error", "position weight matrix",
                  "selected inside the other folds", "±"]:
         assert text in done.stdout, text
-    assert "Kraus sets of their own" in done.stderr
+    assert "their own Kraus sets" in done.stderr
     assert "## What the decisions rest on" in report.read_text() and str(tmp_path) not in report.read_text()
     assert len(table.read_text().splitlines()) == 101
 
@@ -249,7 +249,7 @@ def test_help_shows_the_defaults_of_sizes_and_what_becomes_of_w():
         for text in ("--latent-dim N=4", "--kraus-rank W=2", "--smoothing X=0.01", "--members N=1", "--epochs N=20",
                      "--batch-size N Sequences"):
             assert text in shown, text
-        assert "as they are learned" in shown
+        assert "per symbol during learning" in shown
     assert "-w 2 and four symbols make w = 8" in " ".join(hqmm("classify", "fit", "--help").stdout.split())
 
 
@@ -388,7 +388,7 @@ def test_a_run_goes_on_where_it_was_stopped(tmp_path, two_classes, command, more
         time.sleep(0.001)
     process.send_signal(signal.SIGINT)
     _, said = process.communicate()
-    assert process.returncode == 130 and f"go on with 'hqmm classify {command} --resume {run}'" in said, said
+    assert process.returncode == 130 and f"resume with 'hqmm classify {command} --resume {run}'" in said, said
     assert "parts done" in hqmm("inspect", run).stdout
     out = tmp_path / "out"
     resumed = hqmm("classify", command, "--resume", run, "--json", "--threads", 1, "-o", out)

@@ -121,7 +121,7 @@ def test_a_run_of_a_gpu_goes_on_on_the_cpu(run_of_a_gpu):
     before = (run_of_a_gpu / "model.h5").read_bytes()
     done = hqmm("train", "--resume", run_of_a_gpu, "--device", "cpu")
     assert done.returncode == OK, done.stderr
-    assert "the run began on a GPU and goes on on the CPU" in done.stderr
+    assert "the run began on a GPU and continues on the CPU" in done.stderr
     assert (run_of_a_gpu / "model.h5").read_bytes() == before
 
 

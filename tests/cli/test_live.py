@@ -217,7 +217,7 @@ def test_what_live_takes(data, tmp_path):
     fails(USAGE, "train", data, "-o", tmp_path / "m.h5", "--live", says=["--live", "--run"])
     for port in ("0", "65536", "-1", "x", "80 ", "8e3", data):
         fails(USAGE, "train", data, "--run", run, f"--live={port}", says=["--live", "a port from 1 to 65535"])
-    fails(USAGE, "train", "--run", run, "--live", data, says="DATA stands before it")
+    fails(USAGE, "train", "--run", run, "--live", data, says="DATA goes before it")
     fails(USAGE, "select", data, "--live", says="no option '--live'")
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))

@@ -44,8 +44,8 @@ def data(tmp_path):
     (["--momentum", 1], "--momentum: expected a number in [0, 1), found '1'"),
     (["--step-size", "x"], "--step-size: expected a number ≥ 0, found 'x'"),
     (["--schedule", "wild"], "--schedule: expected cosine or geometric or constant, found 'wild'"),
-    (["--burn-in", 50, "--chunk-length", 50], "--burn-in 50 leaves nothing of chunks of 50 symbols"),
-    (["--retraction", "literal", "--average", 0.5], "--average does not go with --retraction literal"),
+    (["--burn-in", 50, "--chunk-length", 50], "--burn-in 50 leaves nothing to score in chunks of 50 symbols"),
+    (["--retraction", "literal", "--average", 0.5], "--average cannot be combined with --retraction literal"),
     (["--learner", "givens", "--initial-state", "learned"], "use another --initial-state than learned"),
     (["--engine", "kraus", "--learner", "em"], "--engine applies to the gradients"),
 ])

@@ -27,7 +27,7 @@ def page(tmp_path_factory):
 
 def test_the_threshold_is_above_what_is_ordinary(page):
     _, text, (_, largest, _) = page
-    said, = re.findall(r"It is about ([\d.]+) bits", text)
+    said, = re.findall(r"The largest is about ([\d.]+) bits", text)
     assert float(largest) == pytest.approx(float(said), abs=0.1) and float(largest) < 2
 
 

@@ -259,7 +259,7 @@ def test_follows_a_log_that_grows_is_cut_and_is_rotated(told, tmp_path):
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert process.returncode == INTERRUPTED and out == b""
-    assert err.decode().splitlines() == [f"hqmm: {log} begins anew"] * 2 + ["hqmm: error: interrupted after 9 symbols"]
+    assert err.decode().splitlines() == [f"hqmm: {log} is read from its start again"] * 2 + ["hqmm: error: interrupted after 9 symbols"]
 
 
 def test_an_interrupt_ends_the_document(told, tmp_path):

@@ -155,7 +155,7 @@ def test_a_start_that_is_far_is_off_the_axis_of_a_figure(folder, tmp_path):
 def test_what_is_not_ours_is_refused(folder, tmp_path):
     other = tmp_path / "other.json"
     other.write_text("{\"a\": 1}")
-    fails(BAD_DATA, "report", other, "--json", says="not a model")
+    fails(BAD_DATA, "report", other, "--json", says="neither a model")
     fails(NO_INPUT, "report", tmp_path / "none.h5", "--json")
     fails(NO_INPUT, "report", tmp_path, "--json")
     fails(USAGE, "report", folder / "a", "--truth", folder / "b.h5", "--json", says="--data")

@@ -156,7 +156,7 @@ def test_a_model_against_a_background(tmp_path, genome):
     assert counted[0]["begin"] == 0 and counted[0]["strand"] == "+"
     assert counted[0]["log_odds"] == pytest.approx(uniform[0]["log_odds"] - shift, abs=1e-9)
     assert "class" not in counted[0]
-    fails(USAGE, "scan", model, genome, says="give the symbols of a window with --window")
+    fails(USAGE, "scan", model, genome, says="so it does not set the length of a window: give one with --window")
     fails(USAGE, "scan", model, "-", "--window", 9, stdin=">a\nACGT\n", says="--background uniform")
     fails(USAGE, "scan", model, genome, "--window", 9, "--class", "x", says="is a single model")
 
@@ -187,13 +187,13 @@ def test_other_alphabets_have_one_strand(tmp_path):
 def test_what_does_not_fit_is_said(tmp_path, sites, genome):
     fails(USAGE, "scan", sites, genome, "--window", 21, says="made for windows of 20 symbols")
     fails(USAGE, "scan", sites, genome, "--class", "lft", says="did you mean 'left'?")
-    fails(USAGE, "scan", sites, genome, "--threshold", 1.5, says="least posterior")
+    fails(USAGE, "scan", sites, genome, "--threshold", 1.5, says="lowest posterior")
     fails(USAGE, "scan", sites, genome, "--background", "uniform", says="for a single model")
     fails(USAGE, "scan", sites, genome, "-o", genome, says="DATA")
     short = tmp_path / "short.fa"
     short.write_text(">a\nACGT\n")
     done = hqmm("scan", sites, short)
-    assert done.returncode == OK and "as long as a window, 20 symbols" in done.stderr
+    assert done.returncode == OK and "as long as a window of 20 symbols" in done.stderr
     bad = tmp_path / "bad.fa"
     bad.write_text(">a\nACGT\nA1\n")
     fails(BAD_DATA, "scan", sites, bad, says="bad.fa:3:2")

@@ -88,7 +88,7 @@ def test_a_selection_goes_on_where_it_was_stopped(data, tmp_path):
         time.sleep(0.001)
     process.send_signal(signal.SIGINT)
     _, said = process.communicate()
-    assert process.returncode == 130 and f"go on with 'hqmm select --resume {run}'" in said, said
+    assert process.returncode == 130 and f"resume with 'hqmm select --resume {run}'" in said, said
     assert "of 2" in hqmm("inspect", run).stdout
     resumed = hqmm_json("select", "--resume", run, "-o", out, "--threads", 1, "--quiet")
     whole = hqmm_json(*args[:-2], "-o", tmp_path / "whole.h5", "--quiet")

@@ -102,7 +102,7 @@ def test_a_file_per_class(tmp_path):
     fails(USAGE, "classify", "fit", labelled, *options, "-o", clf, says="not both")
     fails(USAGE, "classify", "fit", "-o", clf, says="DATA is required, or --class")
     fails(USAGE, "classify", "fit", "--class", "yes", "-o", clf, says="expected NAME=FILE")
-    fails(USAGE, "classify", "fit", "--class", f"x={labelled}", "-o", clf, says="classes of its own")
+    fails(USAGE, "classify", "fit", "--class", f"x={labelled}", "-o", clf, says="already has classes")
     fails(USAGE, "classify", "fit", *options, "-o", tmp_path / "yes0.fa", says="would overwrite --class")
 
 

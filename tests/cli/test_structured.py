@@ -227,7 +227,7 @@ def test_an_infeasible_state_model_is_reported(tmp_path, data):
     ({"emission": np.ones((2, 3, 3))}, "'emission': has shape (2, 3, 3), expected (s, 3)"),
     ({"transition": np.ones((3, 3))}, "'transition': has shape (3, 3)"),
     ({"transition": np.ones((2, 3, 4))}, "the last two sizes must be equal"),
-    ({"kraus": np.ones((3, 2, 3, 3))}, "does not go with 'kraus'"),
+    ({"kraus": np.ones((3, 2, 3, 3))}, "cannot be combined with 'kraus'"),
     ({"emission": None}, "'emission': missing"),
     ({"emission": np.full((3, 3), np.nan)}, "emission[0,0] is not a finite number")])
 def test_what_is_wrong_is_one_line(tmp_path, data, change, says):

@@ -66,11 +66,11 @@ def test_a_resume_writes_where_it_is_told(tmp_path, data, run):
     done = hqmm("train", "--resume", run)
     assert done.returncode == OK and (run / "model.h5").read_bytes() == model
     assert (tmp_path / "m.h5").read_text() == "something else by now"
-    assert f"the model goes to {run / 'model.h5'} now; -o {tmp_path / 'm.h5'}, as the run began" in done.stderr
+    assert f"the model is now written to {run / 'model.h5'}; the run began with -o {tmp_path / 'm.h5'}" in done.stderr
     assert str(run / "model.h5") in done.stdout
     assert hqmm_json("inspect", run)["model"] == str(run / "model.h5")
     done = hqmm("train", "--resume", run, "-o", tmp_path / "m.h5")
-    assert done.returncode == OK and (tmp_path / "m.h5").read_bytes() == model and "as the run began" not in done.stderr
+    assert done.returncode == OK and (tmp_path / "m.h5").read_bytes() == model and "the run began with" not in done.stderr
 
 
 def test_a_run_writes_through_no_link(tmp_path, data, run):
@@ -198,7 +198,7 @@ def test_the_checkpoint_before_stands_in_for_a_damaged_one(run):
     checkpoint.write_bytes(whole[:-100])
     before.write_bytes(older)
     done = hqmm(*resume)
-    assert done.returncode == OK and "going on from the checkpoint before it" in done.stderr, done.stderr
+    assert done.returncode == OK and "continuing from the checkpoint before it" in done.stderr, done.stderr
     assert model.read_bytes() == bytes_of_the_model and len(history(run)) == epochs_of_the_run
     assert checkpoint.exists() and before.read_bytes() == older
     checkpoint.unlink()  # killed between the two renames

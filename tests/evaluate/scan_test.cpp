@@ -260,7 +260,8 @@ TEST(Scan, SaysWhatDoesNotFit) {
   RandomStream random(19, Purpose::kTest);
   const Classifier stationary = against_background(random_hmm(Alphabet::dna(), 2, random),
                                                    random_hmm(Alphabet::dna(), 2, random));
-  testing::expect_error(ErrorCode::kUsage, "no length of its own", scanned_with(stationary, {}));
+  testing::expect_error(ErrorCode::kUsage, "does not set the length of a window",
+                        scanned_with(stationary, {}));
   options = {};
   options.step = 0;
   testing::expect_error(ErrorCode::kUsage, "at least 1", scanned_with(classifier, options));

@@ -124,7 +124,7 @@ const std::vector<Rejected>& rejected() {
       {"bad/huge.txt", "huge.txt:2:3: symbol 65535 is too large"},
       {"bad/very_huge.txt", "very_huge.txt:1:3: symbol 1234"},
       {"bad/float.txt", "float.txt:1:3: expected an integer, found '1.5'"},
-      {"bad/double_comma.txt", "double_comma.txt:1:6: nothing stands between two commas"},
+      {"bad/double_comma.txt", "double_comma.txt:1:6: there is nothing between two commas"},
       {"bad/only_commas.txt", "only_commas.txt:2:3: the line holds commas but no symbol"},
       {"bad/carriage_return.txt", "carriage_return.txt:1:5: a carriage return"},
       {"bad/letters.txt", "letters.txt:2:3: 'J' is not a symbol of the alphabet dna (A C G T)",

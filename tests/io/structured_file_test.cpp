@@ -168,7 +168,7 @@ TEST(StructuredFile, WhatIsWrongIsSaidInOneLine) {
        "'transition': an HQMM that emits on its states is of version 2, the file has version 1"},
       {R"({"field": null})", "'transition': has shape (1, 2), expected (w, n, n)"},
       {R"({"kraus": [[[[1, 0], [0, 1]]], [[[0, 0], [0, 0]]]]})",
-       "'transition': does not go with 'kraus': expected one or the other"},
+       "'transition': cannot be combined with 'kraus': expected one or the other"},
       {R"({"emission": null})", "'emission': missing"},
       {R"({"transition": null})", "'transition': missing"},
       {R"({"transition": null, "emission": null})", "'kraus': missing"},

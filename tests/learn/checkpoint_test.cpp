@@ -225,7 +225,7 @@ TEST(Checkpoint, OfAnotherShapeIsRefused) {
     TrainOptions options = quick(learner);
     Checkpoint from = parse_checkpoint(some_checkpoint(options), "checkpoint.h5", kRun);
     const auto refused = [&] {
-      expect_error(ErrorCode::kBadData, "does not fit", [&] {
+      expect_error(ErrorCode::kBadData, "does not match", [&] {
         return train(data.train, data.validation, options, {},
                      {.model = std::nullopt, .checkpoint = &from});
       });

@@ -230,7 +230,7 @@ TEST(ClassifierLearner, RefusesDataWithoutTwoClasses) {
   SequenceSet one(Alphabet::dna());
   one.push_back(1);
   one.end_sequence_labelled("x");
-  expect_bad("nothing to tell apart", one);
+  expect_bad("at least two classes are needed", one);
   SequenceSet empty(Alphabet::dna());
   empty.end_sequence_labelled("x");
   empty.end_sequence_labelled("y");

@@ -66,7 +66,7 @@ TEST(EdgeBaumWelch, GoesOnFromItsStateAsIfNeverInterrupted) {
   EXPECT_EQ(whole.run_epoch(3, kNever).log_likelihood, rest.run_epoch(3, kNever).log_likelihood);
   EXPECT_EQ(testing::bytes_of(whole.candidate()), testing::bytes_of(rest.candidate()));
   EdgeBaumWelch smaller(random_edge_hmm(set.alphabet(), 2, random), set, edge_options(2));
-  testing::expect_error(ErrorCode::kBadData, "does not fit", [&] { smaller.load(whole.save()); });
+  testing::expect_error(ErrorCode::kBadData, "does not match", [&] { smaller.load(whole.save()); });
 }
 
 TEST(EdgeBaumWelch, AnUnseenSymbolGetsHalfACount) {

@@ -84,7 +84,7 @@ TEST(Trainer, AnInitialStateCannotBeLearnedBehindABurnInTheGradientDoesNotPass) 
   options.initial_state = InitialStateKind::kLearned;
   options.gradient_through_burn_in = false;
   options.burn_in = 5;
-  expect_error(ErrorCode::kUsage, "cannot be learned after a burn-in of 5",
+  expect_error(ErrorCode::kUsage, "cannot be learned if the gradient stops at a burn-in of 5",
                [&] { return train(data.train, data.validation, options); });
   options.burn_in = 0;
   EXPECT_NO_THROW(static_cast<void>(train(data.train, data.validation, options)));

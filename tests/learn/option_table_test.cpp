@@ -1,6 +1,7 @@
 // The tables of options: every row by itself, and what they say of wrong values.
 #include "hqmm/learn/option_table.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -144,7 +145,7 @@ TEST(OptionTable, GivenOptionsAreOnTopOfARecipe) {
       recipe({{"learner", std::string("em")}, {"restarts", std::uint64_t{3}}}, "default", 2);
   EXPECT_EQ(em.epochs, 600U);
   EXPECT_EQ(em.restarts, 3U);
-  expect_error(ErrorCode::kUsage, "average does not go with retraction literal", [] {
+  expect_error(ErrorCode::kUsage, "average cannot be combined with retraction literal", [] {
     (void)recipe({{"retraction", std::string("literal")}, {"average", 0.5}}, "default", 2);
   });
   expect_error(ErrorCode::kUsage, "retraction literal applies to ns-ris, not to cosm", [] {

@@ -127,7 +127,7 @@ TEST(RunDirectory, FilesOfSomethingElseAreNotTouched) {
   const TemporaryFolder folder;
   static_cast<void>(folder.write("notes.txt", "mine"));
   static_cast<void>(folder.write("checkpoint.h5", "old"));
-  expect_error(ErrorCode::kUsage, "holds a checkpoint.h5 of something else",
+  expect_error(ErrorCode::kUsage, "holds a checkpoint.h5 that belongs to something else",
                [&] { return RunDirectory::create(folder.path().string(), some_config()); });
   EXPECT_EQ(contents(folder.file("checkpoint.h5")), "old");
   std::filesystem::remove(folder.file("checkpoint.h5"));

@@ -14,7 +14,7 @@ ExpectedCounts twin_counts(const Hmm& model, const SequenceSet& set);
 
 ExpectedCounts counts_of(const Hmm& model, const SequenceSet& set, int threads = 1);
 
-/// Every entry by itself: sums of products of positive numbers lose nothing.
+/// Every entry separately: sums of products of positive numbers lose nothing.
 void expect_close(const RealMatrix& found, const RealMatrix& expected, const char* what,
                   double tolerance);
 

@@ -67,7 +67,7 @@ class ClassifierFlags {
   GivenOptions given_;
   std::string prior_ = "uniform";
   std::string grid_;
-  bool grid_kept_ = false;  // by the run that goes on
+  bool grid_kept_ = false;  // by the resumed run
   Option grid_option_;
   std::string group_ = "identical";
   std::size_t inner_folds_ = 3;
@@ -114,8 +114,8 @@ class ClassifyProgress {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-/// The run directory of fit or cross-validate, where there is to be one: finished parts are kept in
-/// it, and a run that goes on begins with them.
+/// The run directory of fit or cross-validate, if there is one: finished parts are kept in
+/// it, and a resumed run begins with them.
 class ClassifyRun {
  public:
   ClassifyRun();
@@ -123,7 +123,7 @@ class ClassifyRun {
   ClassifyRun(const ClassifyRun&) = delete;
   ClassifyRun& operator=(const ClassifyRun&) = delete;
 
-  /// `name`: of the command. `result`: what the help says of where the result goes.
+  /// `name`: of the command. `result`: where the result goes, for the help.
   void add_to(Command command, const std::string& name, const std::string& result);
   [[nodiscard]] bool given() const { return !folder().empty(); }
   [[nodiscard]] const std::string& folder() const {
@@ -138,14 +138,14 @@ class ClassifyRun {
   /// those it began with. From here on parts are kept.
   void begin(const Json& config, const SequenceSet& data, const LabelledFiles& files,
              const std::vector<ClassifierSetting>& settings, const CommonOptions& common);
-  /// The -o that a run began with which now goes on.
+  /// The -o with which the resumed run began.
   [[nodiscard]] const std::string& began_with() const { return began_with_; }
 
   [[nodiscard]] CrossValidationHooks with_cells(CrossValidationHooks hooks);
   [[nodiscard]] ClassifierHooks with_members(ClassifierHooks hooks);
   /// Since the run began; `here`: in this process, where there is no run.
   [[nodiscard]] double seconds(double here) const;
-  /// What a user is told after Ctrl-C.
+  /// The message after Ctrl-C.
   [[nodiscard]] std::string after_interrupt(const CommonOptions& common) const;
 
  private:

@@ -216,7 +216,7 @@ void run_cross_validate(CrossValidateFlags& options) {
 void add_classify_cross_validate(Command classify) {
   auto options = std::make_shared<CrossValidateFlags>();
   Command command = classify.add_subcommand(
-      "cross-validate", "Errors on sequences that were not learned from, with baselines");
+      "cross-validate", "Measure errors on sequences that were not learned from, with baselines");
   options->files.add_to(command);
   options->flags.add_to(command);
   command.add_option("--folds", options->folds, "Parts that are scored in turn")
@@ -245,14 +245,14 @@ void add_classify_cross_validate(Command classify) {
   options->data.add_to(command);
   add_common(command, options->common, "Write the result here instead of to stdout");
   add_tsv(command, options->common,
-          "The errors of the classes with TABs between; see --predictions for those of the rows");
+          "The errors of the classes, separated by TABs; --predictions writes those of the rows");
   command.footer(
-      R"(Each fold is scored once, by a classifier learned from the other folds; settings are chosen by folds inside
-those. Rows that --group puts together are never on both sides. Log loss and calibration are those of a
+      R"(Each fold is scored once, by a classifier learned from the other folds. Settings are chosen by folds inside
+those. Rows that --group keeps together are never split. Log loss and calibration are for a
 population in which the classes are as frequent as --prior says.
 
-With --run every fold, and every setting tried inside one, is kept in DIR/cells when it is done: after an interrupt
-or a kill --resume DIR does those that are missing, and ends with the numbers of an unbroken run.
+With --run every fold, and every setting tried inside one, is kept in DIR/cells when it is done. After an interrupt
+or a kill, --resume DIR does the missing ones and ends with the same numbers as an uninterrupted run.
 
 Examples:
   hqmm classify cross-validate splice.data

@@ -306,21 +306,21 @@ void add_classify_fit(Command classify) {
   options->files.add_to(command);
   options->flags.add_to(command);
   options->run.add_to(command, "classify fit",
-                      ". Without -o the classifier goes to classifier.h5 in it");
+                      ". Without -o the classifier is written to classifier.h5 there");
   options->data.add_to(command);
   add_common(command, options->common, "Classifier file to write");
   command.footer(
-      R"(Without a --grid the settings are chosen from the small default one, by cross-validation inside DATA, as
-'hqmm classify cross-validate' does inside its training folds: three windows of positions where all sequences have
-one length, and two shares of --dropout. The defaults above are of classes learned together; stationary models
-learned each by itself (--objective generative) begin with those of 'hqmm train'.
+      R"(Without --grid the settings are chosen from a small default grid, by cross-validation inside DATA, as
+'hqmm classify cross-validate' does inside its training folds: three windows of positions if all sequences have
+the same length, and two shares of --dropout. The defaults above are for classes learned together; stationary models
+learned separately (--objective generative) use the defaults of 'hqmm train'.
 
--w is what is learned. The models written have more operators per symbol: --smoothing keeps every symbol possible by
-mixing a share of the operators of all symbols into each one's. That way -w 2 and four symbols make w = 8; there are
-never more than n². --smoothing 0 leaves them as they are.
+-w is the number of operators learned. The models written have more operators per symbol: --smoothing keeps every
+symbol possible by mixing a share of the operators of all symbols into those of each. So -w 2 and four symbols make
+w = 8; there are never more than n². --smoothing 0 leaves the operators as they are.
 
-With --run every setting that is tried, and every member of an ensemble, is kept in DIR/cells when it is done: after
-an interrupt or a kill --resume DIR does those that are missing, and ends with the bytes of an unbroken run.
+With --run every setting that is tried, and every member of an ensemble, is kept in DIR/cells when it is done. After
+an interrupt or a kill, --resume DIR does the missing ones and ends with the same bytes as an uninterrupted run.
 
 Examples:
   hqmm classify fit splice.data -o splice.h5
@@ -330,13 +330,13 @@ Examples:
 
 void add_classify_extract(Command classify) {
   auto options = std::make_shared<ExtractOptions>();
-  Command command = classify.add_subcommand("extract", "Take the model of one class out");
+  Command command = classify.add_subcommand("extract", "Write the model of one class to a file");
   command.add_option("CLASSIFIER", options->path, "Classifier file").required().type_name("");
   command.add_option("--class", options->name, "The class").required().type_name("NAME");
   add_common(command, options->common, "Model file to write (.h5, .json, .mat)");
   command.footer(
-      R"(The part is an ordinary model: 'hqmm score part.h5 DATA --per-sequence' gives the log-likelihoods that the
-posteriors are made of.
+      R"(The result is an ordinary model: 'hqmm score part.h5 DATA --per-sequence' gives the log-likelihoods from which the
+posteriors are computed.
 
 Example: hqmm classify extract splice.h5 --class EI -o ei.h5)");
   command.callback([options] { run_extract(*options); });
@@ -344,7 +344,7 @@ Example: hqmm classify extract splice.h5 --class EI -o ei.h5)");
 
 void add_classify(Command program) {
   Command command =
-      program.add_subcommand("classify", "Tell classes of sequences apart, one model per class")
+      program.add_subcommand("classify", "Classify sequences, with one model per class")
           .group("Learn");
   command.require_subcommand();
   add_classify_fit(command);

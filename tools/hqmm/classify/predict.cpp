@@ -260,8 +260,9 @@ void run_classify_predict(const ClassifyPredictFlags& options) {
 
 void add_classify_predict(Command classify) {
   auto options = std::make_shared<ClassifyPredictFlags>();
-  Command command =
-      classify.add_subcommand("predict", "Class and posterior probabilities of every sequence");
+  Command command = classify.add_subcommand("predict",
+                                            "Print the class and posterior probabilities of every "
+                                            "sequence");
   command.add_option("CLASSIFIER", options->classifier, "Classifier file").required().type_name("");
   command
       .add_option("DATA", options->paths,
@@ -270,14 +271,14 @@ void add_classify_predict(Command classify) {
       .type_name("");
   command
       .add_option("--threshold", options->threshold,
-                  "Least posterior of an answer; below it the class is '?'")
+                  "Lowest posterior of an answer; below it the class is '?'")
       .check(number_between(0.0, 1.0))
       .capture_default_str()
       .group("Deciding")
       .type_name("P");
   command
       .add_flag("--explain", options->explain,
-                "The positions that speak most for the decision (all of them with --json)")
+                "Show the positions that support the decision most (all positions with --json)")
       .group("Deciding");
   options->device.add_to(command, "Deciding");
   options->data.add_to(command);
@@ -286,9 +287,9 @@ void add_classify_predict(Command classify) {
       command, options->common,
       "The rows alone, with the true class where it is known and every digit; NA for no answer");
   command.footer(
-      R"(One line per sequence, separated by TABs: name (or number), class, posterior of every class. Labelled
-sequences also give the errors, in lines that begin with '#'.
-A contribution is what the symbol of a position changes in the log-odds of the class, in nats.
+      R"(One line per sequence, separated by TABs: name (or number), class, posterior of every class. If the
+sequences are labelled, the errors follow in lines that begin with '#'.
+A contribution is the change in the log-odds of the class due to the symbol at a position, in nats.
 
 Example: hqmm classify predict splice.h5 new.fa --threshold 0.95)");
   command.callback([options] { run_classify_predict(*options); });

@@ -37,10 +37,9 @@ Json settings_json(const std::vector<ClassifierSetting>& settings) {
 void ClassifyRun::add_to(Command command, const std::string& name, const std::string& result) {
   command_ = command;
   name_ = name;
-  add_run_folder(command, run_path_,
-                 "Folder to keep config.json and every finished part in, in cells/");
+  add_run_folder(command, run_path_, "Folder for config.json and, in cells/, every finished part");
   add_resume_folder(command, resume_path_,
-                    "Go on with the run in this folder; needs nothing else" + result);
+                    "Resume the run in this folder; no other option is needed" + result);
 }
 
 void ClassifyRun::open(const std::set<std::string>& with_resume,

@@ -77,7 +77,7 @@ void run_baseline(const BaselineFlags& options) {
 void add_baseline(Command program) {
   auto options = std::make_shared<BaselineFlags>();
   Command command =
-      program.add_subcommand("baseline", "Bits per symbol of Markov chains, to compare models with")
+      program.add_subcommand("baseline", "Score Markov chains, to compare models with them")
           .group("Use a model");
   command.add_option("TRAIN", options->train, "Sequences to count in").required().type_name("");
   command.add_option("DATA", options->sequences, "Sequences to score, one or more files")
@@ -92,7 +92,8 @@ void add_baseline(Command program) {
       .type_name("K,…");
   command
       .add_option("--validation", options->validation,
-                  "Sequences to choose the pseudo count of every order on; may be given again")
+                  "Sequences for choosing the pseudo count of every order; repeat it for more "
+                  "files")
       .one_word()
       .group("Chains")
       .type_name("PATH");
@@ -105,7 +106,7 @@ void add_baseline(Command program) {
       .type_name("X");
   command
       .add_option("--burn-in", options->burn_in,
-                  "Symbols at the start of each sequence that are context and not scored")
+                  "Symbols at the start of each sequence that serve as context and are not scored")
       .check(whole_number())
       .capture_default_str()
       .group("Chains")
@@ -114,10 +115,10 @@ void add_baseline(Command program) {
       .group("Chains");
   options->data.add_to(command);
   add_common(command, options->common, "Write the result here instead of to stdout");
-  add_tsv(command, options->common, "The table with TABs between its cells");
+  add_tsv(command, options->common, "The table, separated by TABs");
   command.footer(
-      R"(Chains of order k predict a symbol from the k before it, smoothed towards those of order k − 1. Parameters are
-those of the contexts that occurred in TRAIN. A missing symbol ends the context.
+      R"(A chain of order k predicts a symbol from the k symbols before it, smoothed towards the chain of order k − 1.
+Parameters are counted for the contexts that occur in TRAIN. A missing symbol ends the context.
 
 Examples:
   hqmm baseline train.txt test.txt --order 0,1,2,3

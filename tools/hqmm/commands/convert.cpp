@@ -84,9 +84,11 @@ void run_convert(const ConvertFlags& options) {
 
 void add_convert(Command program) {
   auto options = std::make_shared<ConvertFlags>();
-  Command command =
-      program.add_subcommand("convert", "Between HDF5, JSON and MATLAB; from HMM to HQMM")
-          .group("Files");
+  Command command = program
+                        .add_subcommand("convert",
+                                        "Convert between HDF5, JSON and MATLAB, or from HMM to "
+                                        "HQMM")
+                        .group("Files");
   command.add_option("IN", options->in, "Model or sequence file").required().type_name("");
   command
       .add_option("OUT", options->out,
@@ -96,7 +98,8 @@ void add_convert(Command program) {
   command
       .add_option(
           "--embed", options->embed,
-          "Turn an HMM into the HQMM with exactly its probabilities: rank-one operators, or cyclic "
+          "Turn an HMM into an HQMM with exactly the same probabilities: rank-one operators, or "
+          "cyclic "
           "ones (full rank, a better start for training)")
       .check(one_of({"rank-one", "cyclic"}))
       .group("Structure")
@@ -113,8 +116,8 @@ void add_convert(Command program) {
       .type_name("complex|real");
   command
       .add_flag("--expand", options->expand,
-                "Write a real HQMM, or one that emits on its states, by plain complex Kraus "
-                "operators, as every version of hqmm reads them")
+                "Write a real HQMM, or one that emits on its states, as plain complex Kraus "
+                "operators, which every version of hqmm reads")
       .group("Structure");
   options->data.add_to(command);
   command.add_flag("--quiet", options->common.quiet, "No narration on stderr").group("Output");

@@ -129,12 +129,14 @@ void add_data(Command program) {
       .type_name("");
   command
       .add_option("--from", options->from,
-                  "Where it is: an http, https or file address, or a path (packed or not)")
+                  "Where to fetch it from: an http, https or file address, or a path (packed or "
+                  "not)")
       .capture_default_str()
       .type_name("URL|FILE");
   command.add_option("--sha256", options->sha256, "").check(hash_digits()).group("");  // for tests
   add_common(command, options->common,
-             "File to write; by default splice.data in $HQMM_DATA, or here without that");
+             "File to write; by default splice.data in $HQMM_DATA, or in this folder if that is "
+             "unset");
   command.footer(
       "Examples:\n  hqmm data splice                            from the UCI repository\n"
       "  hqmm data splice --from splice.data.gz -o splice.data");

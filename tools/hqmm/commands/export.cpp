@@ -95,7 +95,7 @@ void run_export(const ExportFlags& options) {
   require_other_files({{"-o", options.common.out}}, {{"MODEL", options.model}});
   const CircuitFormat format = format_of(options.format);
   if (options.common.out.empty() && (options.common.json || format == CircuitFormat::kNpz))
-    throw fail(ErrorCode::kUsage, "say where the circuit goes: -o FILE");
+    throw fail(ErrorCode::kUsage, "name a file for the circuit: -o FILE");
   const ModelCircuit circuit = circuit_of(options);
   const std::string text = write_circuit(circuit, format);
   if (options.common.out.empty()) {
@@ -118,7 +118,7 @@ void run_export(const ExportFlags& options) {
 void add_export(Command program) {
   auto options = std::make_shared<ExportFlags>();
   Command command =
-      program.add_subcommand("export", "The model as a quantum circuit: OpenQASM, QuTiP, NumPy")
+      program.add_subcommand("export", "Write a model as a quantum circuit: OpenQASM, QuTiP, NumPy")
           .group("Files");
   command.add_option("MODEL", options->model, "Model file").required().type_name("");
   command.add_option("--format", options->format, "What to write")
@@ -137,7 +137,7 @@ void add_export(Command program) {
       .check(one_of({"auto", "pure"}))
       .group("Circuit")
       .type_name("auto|pure");
-  command.add_option("-o,--out", options->common.out, "File to write; stdout when missing")
+  command.add_option("-o,--out", options->common.out, "File to write; by default stdout")
       .group("Output")
       .type_name("");
   command.add_flag("--json", options->common.json, "Gate counts and depth as JSON on stdout")

@@ -124,19 +124,21 @@ std::string table_of_processes() {
 
 void add_generate(Command program) {
   auto options = std::make_shared<GenerateFlags>();
-  Command command =
-      program.add_subcommand("generate", "Processes with a known truth: sequences and true models")
-          .group("Data");
+  Command command = program
+                        .add_subcommand("generate",
+                                        "Generate sequences of known processes, with their true "
+                                        "models")
+                        .group("Data");
   command.add_option("PROCESS", options->which, "One of the processes below")
       .required()
       .check(one_of(names_of_processes()))
       .type_name("");
-  add_common(command, options->common, "Folder to write to; made when missing");
+  add_common(command, options->common, "Folder to write to; created if it does not exist");
   command.option("--out").required();
   command.footer(table_of_processes() +
                  R"(
-Each writes train.txt, validation.txt, test.txt and its exact model, and says its entropy rate: what no model
-can score below. docs/zoo.md says how each is made.
+Each writes train.txt, validation.txt, test.txt and its exact model, and prints its entropy rate: the fewest bits per
+symbol that any model can reach. docs/zoo.md describes the processes.
 Examples:
   hqmm generate synthetic-hmm -o data/hmm --seed 1
   hqmm generate golden-mean -o data/golden)");

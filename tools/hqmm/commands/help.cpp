@@ -65,13 +65,13 @@ void add_help(Command program) {
 void add_completion(Command program) {
   auto shell = std::make_shared<std::string>();
   Command command =
-      program.add_subcommand("completion", "A script that completes commands in your shell")
+      program.add_subcommand("completion", "Print a script that completes commands in your shell")
           .group("Help");
   command.add_option("SHELL", *shell, "bash, zsh or fish")
       .required()
       .check(one_of({"bash", "zsh", "fish"}))
       .type_name("");
-  command.footer(R"('cmake --install' puts the three where the shells look for them. Without that:
+  command.footer(R"('cmake --install' puts all three where the shells look for them. Otherwise:
 
 Examples:
   source <(hqmm completion bash)                                  # for this shell; in ~/.bashrc for all

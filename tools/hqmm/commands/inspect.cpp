@@ -408,7 +408,7 @@ void run_inspect(const InspectFlags& options) {
 void add_inspect(Command program) {
   auto options = std::make_shared<InspectFlags>();
   Command command =
-      program.add_subcommand("inspect", "What a model is and does, or how a training run went")
+      program.add_subcommand("inspect", "Show what a model is and does, or how a training run went")
           .group("Use a model");
   command
       .add_option("MODEL", options->model,
@@ -430,18 +430,18 @@ void add_inspect(Command program) {
   command
       .add_option(
           "--figure", options->figure,
-          "Draw as SVG: of a model the channel's eigenvalues in the unit disc, of a run its "
+          "Draw as SVG: for a model the channel's eigenvalues in the unit disc, for a run its "
           "bits per symbol by epoch")
       .group("Detail")
       .type_name("FILE.svg");
   add_common(command, options->common, "Write the result here instead of to stdout");
   add_tsv(command, options->common,
-          "The leading eigenvalues, or a classifier's models, with TABs between");
+          "The leading eigenvalues, or a classifier's models, separated by TABs");
   command.footer(
-      R"(The channel is one step with its symbol unseen. Its leading eigenvalues say how fast the model forgets
+      R"(The channel is one step whose symbol is not seen. Its leading eigenvalues say how fast the model forgets
 (modulus) and what periods it has found in the data (phase). Its irreducible blocks are the subspaces it never leaves,
 with the order in which it visits their parts; docs/quantum.md says more.
-Of a run: its options, how far it got, and what 'train --stationarity' measured of the paper's bound.
+For a run it prints the options, how far the run got, and what 'train --stationarity' measured for the paper's bound.
 
 Examples:
   hqmm inspect model.h5 --figure spectrum.svg

@@ -49,7 +49,7 @@ nlohmann::json read_json(const RunDirectory& run, const char* name) {
   return json;
 }
 
-/// Lines that a kill cut short are left out, as they are when the run goes on.
+/// Lines that a kill cut short are left out, as they are when the run resumes.
 void read_history(const RunDirectory& run, RunFindings& out) {
   const std::string file = run.file("history.jsonl");
   if (!std::filesystem::exists(file)) return;
@@ -198,7 +198,7 @@ std::string how_it_went(const RunFindings& found) {
       found.summary.is_null()
           ? is_training(found.path)
                 ? "training now"
-                : fmt::format("stopped before its end (go on with 'hqmm train --resume {}')",
+                : fmt::format("stopped before its end (resume with 'hqmm train --resume {}')",
                               found.path)
           : training_end(found.summary.at("status").get<std::string>(),
                          found.summary.at("epochs_run").get<std::size_t>(),
@@ -258,7 +258,7 @@ std::string bound_text(const nlohmann::json& s) {
   };
   assumption("on_manifold", "Γ_{k+1} ∈ St",
              fmt::format("Γ_{{k+1}} leaves the manifold, ‖Γ†Γ − I‖ up to {}; "
-                         "the theorem does not speak of this run",
+                         "the theorem does not apply to this run",
                          figure_text(s.at("largest_feasibility_residual"))));
   assumption("direction_error_below_one", "ε < 1", "the bound is infinite");
   assumption("constant_step_size", "constant η", "the step size changed");

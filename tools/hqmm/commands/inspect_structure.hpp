@@ -19,7 +19,7 @@ struct StructureFindings {
   std::optional<ChainStructure> chain;
 };
 
-/// Of a stationary model. Throws nothing of its own: what is too large is left out.
+/// For a stationary model. Does not throw: what is too large is left out.
 [[nodiscard]] StructureFindings look_at_structure(const AnyModel& model, const FixedPoint& fixed);
 
 /// Adds its members to those of a model.

@@ -66,7 +66,7 @@ void run_report(const ReportFlags& flags) {
 void add_report(Command program) {
   auto flags = std::make_shared<ReportFlags>();
   Command command =
-      program.add_subcommand("report", "One page in a browser about runs, models and results")
+      program.add_subcommand("report", "Make a page for the browser about runs, models and results")
           .group("Use a model")
           .footer(
               "Examples:\n"
@@ -74,14 +74,14 @@ void add_report(Command program) {
               "  hqmm report runs/* --data test.txt               runs, scored on the same data\n"
               "  hqmm report model.h5 splice.h5                   a model, a classifier\n"
               "  hqmm report reproduction/ docs/studies/dna.json  what was measured\n"
-              "The page opens offline and asks for nothing. "
+              "The page opens offline and loads nothing else. "
               "Every figure has its numbers beside it.");
   command
       .add_option("THING", flags->things,
-                  "run folder, model or classifier file, folder of reproduce, or the JSON of "
+                  "Run folder, model or classifier file, folder of reproduce, or the JSON of "
                   "cross-validate or a study")
       .required();
-  command.add_option("--data", flags->data, "Score all models on these sequences, and compare")
+  command.add_option("--data", flags->data, "Score all models on these sequences and compare them")
       .group("Scores");
   command
       .add_option("--truth", flags->truth,
@@ -91,14 +91,16 @@ void add_report(Command program) {
   command.add_option("--burn-in", flags->burn_in, "Symbols at the start that are not scored")
       .group("Scores")
       .capture_default_str();
-  command.add_option("--title", flags->title, "Of the page; else the first name");
+  command.add_option("--title", flags->title, "Title of the page; by default the first name");
   command
       .add_option("--most-epochs", flags->most_epochs,
-                  "Epochs of a run that are drawn; longer histories are thinned")
+                  "Most epochs drawn for a run; longer histories are thinned")
       .check(whole_number(10, 100000))
       .capture_default_str();
   flags->reading.add_to(command);
-  add_common(command, flags->common, "The page (with --json: the document); report.html if unset");
+  add_common(command, flags->common,
+             "File for the page (with --json: for the document); by "
+             "default report.html");
   command.callback([flags] { run_report(*flags); });
 }
 

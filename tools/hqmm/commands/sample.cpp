@@ -97,8 +97,8 @@ void add_sample(Command program) {
       .type_name("N");
   command
       .add_option("--format", options->format,
-                  "text or fasta; by default by the ending of -o: "
-                  ".fa, .fasta, .fna and .faa are FASTA")
+                  "text or fasta; by default from the ending of -o: .fa, .fasta, .fna and .faa "
+                  "are FASTA")
       .check(one_of({"text", "fasta"}))
       .group("Output")
       .type_name("text|fasta");

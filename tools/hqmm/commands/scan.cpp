@@ -127,8 +127,8 @@ Scanned read_scanned(const ScanFlags& options) {
   if (out.is_classifier) {
     if (options.background_option.given())
       throw fail(ErrorCode::kUsage,
-                 "--background is for a single model: "
-                 "the classes of a classifier are each other's");
+                 "--background is for a single model: a classifier compares its classes with "
+                 "each other");
     out.classifier = parse_classifier(bytes, options.model).classifier;
     for (const AnyModel& model : out.classifier.models) warn_if_infeasible(model, options.model);
     out.classes = classes_called(options, out.classifier);
@@ -163,7 +163,8 @@ ScanOptions scan_options(const ScanFlags& options, const Scanned& scanned) {
   const double threshold = std::stod(options.threshold);  // checked by its option
   if (scanned.is_classifier && (threshold < 0.0 || threshold >= 1.0)) {
     throw fail(ErrorCode::kUsage,
-               "--threshold {}: of a classifier it is the least posterior, from 0 to below 1",
+               "--threshold {}: for a classifier it is the lowest posterior, at least 0 and "
+               "below 1",
                options.threshold);
   }
   out.least = scanned.is_classifier ? log_odds_of(threshold) : threshold;
@@ -234,7 +235,7 @@ class ScanRun {
 
   void tell() const {
     if (scanner_.windows() == 0) {
-      warn(fmt::format("no sequence of {} is as long as a window, {} symbols",
+      warn(fmt::format("no sequence in {} is as long as a window of {} symbols",
                        shown(options_.paths), scanner_.window()));
       return;
     }
@@ -280,18 +281,22 @@ void add_windows(Command command, ScanFlags& options) {
   constexpr const char* kGroup = "Windows";
   command
       .add_option("--window", options.window,
-                  "Symbols of a window; a position-dependent model has its own")
+                  "Length of a window in symbols; a position-dependent model sets its own")
       .check(whole_number(1, 1000000))
       .group(kGroup)
       .type_name("N");
-  command.add_option("--step", options.step, "From the beginning of a window to that of the next")
+  command
+      .add_option("--step", options.step,
+                  "Symbols from the start of one window to the start "
+                  "of the next")
       .check(whole_number(1, 1000000000))
       .capture_default_str()
       .group(kGroup)
       .type_name("N");
   command
       .add_option("--strand", options.strand,
-                  "Strands of DNA or RNA (both unless given); other data have the forward one")
+                  "Strands of DNA or RNA to scan (by default both); other data have only the "
+                  "forward one")
       .check(one_of({"both", "forward", "reverse"}))
       .group(kGroup)
       .type_name("both|forward|reverse");
@@ -307,26 +312,26 @@ void add_windows(Command command, ScanFlags& options) {
 
 void add_hits(Command command, ScanFlags& options) {
   constexpr const char* kGroup = "Hits";
-  command.add_option("--class", options.classes, "Classes that hits are wanted of; else all")
+  command.add_option("--class", options.classes, "Classes to report hits for; by default all")
       .delimiter(',')
       .one_word()
       .group(kGroup)
       .type_name("NAME,…");
   command
       .add_option("--threshold", options.threshold,
-                  "Least posterior of a hit (classifier); least log-odds in bits (model)")
+                  "Lowest posterior of a hit (classifier); lowest log-odds in bits (model)")
       .check(number_between(-1e300, 1e300))
       .group(kGroup)
       .type_name("X");
   command
       .add_option("--top", options.top,
-                  "The best N hits of every class; 100 where no threshold is given")
+                  "Keep the best N hits of every class; 100 without a threshold")
       .check(whole_number(1, 1000000000))
       .group(kGroup)
       .type_name("N");
   command
       .add_flag("--distinct", options.distinct,
-                "Of windows of a class that overlap, on either strand, only the best")
+                "Keep only the best of overlapping windows of a class, on either strand")
       .group(kGroup);
   command.add_option("--format", options.format, "How hits are written; see below")
       .check(one_of({"tsv", "bed", "gff3", "bedgraph"}))
@@ -339,11 +344,13 @@ void add_hits(Command command, ScanFlags& options) {
 
 void add_scan(Command program) {
   auto options = std::make_shared<ScanFlags>();
-  Command command =
-      program.add_subcommand("scan", "A classifier or model over every window of long sequences")
-          .group("Use a model");
+  Command command = program
+                        .add_subcommand("scan",
+                                        "Apply a classifier or model to every window of long "
+                                        "sequences")
+                        .group("Use a model");
   command.add_option("MODEL", options->model, "Classifier or model file").required().type_name("");
-  command.add_option("DATA", options->paths, "Sequences, one file or more; '-' for stdin")
+  command.add_option("DATA", options->paths, "Sequences, one or more files; '-' for stdin")
       .required()
       .type_name("");
   add_windows(command, *options);
@@ -351,14 +358,14 @@ void add_scan(Command program) {
   options->data.add_to(command, "--data-format");
   add_common(command, options->common, "Write the hits here instead of to stdout");
   command.footer(
-      R"(A hit of a classifier is a window and a class, with log-odds log2 P(class) / P(any other class). Of a single
-model they are log2 P(window | model) / P(window | background). Hits come in the order of their positions; --top
-keeps the best. Windows that hold no known symbol are left out; other missing symbols are summed over.
+      R"(A hit of a classifier is a window and a class, with log-odds log2 P(class) / P(any other class). For a single
+model the log-odds are log2 P(window | model) / P(window | background). Hits come in the order of their positions; --top
+keeps the best. Windows without any known symbol are skipped; other missing symbols are summed over.
 
-  tsv       a head, then sequence, begin, end (from 0, end not included), strand, class, posterior, log-odds
+  tsv       a header line, then sequence, begin, end (from 0, end not included), strand, class, posterior, log-odds
   bed       six columns and the log-odds; score 1000 times the posterior, or 10 times a model's log-odds
   gff3      positions from 1; score is the log-odds
-  bedgraph  the log-odds of every window at its middle, of the better strand; of one class
+  bedgraph  the log-odds of every window at its middle, on the better strand, for one class
 
 Examples: hqmm scan splice.h5 genome.fa --class EI,IE --threshold 0.999 --distinct --format bed -o sites.bed
           hqmm scan model.h5 contigs.fa.gz --window 200 --step 50 --top 20)");

@@ -35,7 +35,7 @@ class HitFormat {
 /// tsv, bed, gff3 or json. The text must outlive the format, and names may be added to it.
 [[nodiscard]] std::unique_ptr<HitFormat> hit_format(std::string_view name, const HitText& text);
 
-// bedGraph holds all windows: the log-odds of each stands at its middle.
+// bedGraph holds all windows: the log-odds of each are at its middle.
 [[nodiscard]] std::string track_beginning(const std::string& label);
 void add_track(const HitText& text, const ScanTrack& track, std::string& out);
 

@@ -244,8 +244,11 @@ void run_score(const ScoreFlags& options) {
 
 void add_score(Command program) {
   auto options = std::make_shared<ScoreFlags>();
-  Command command =
-      program.add_subcommand("score", "Log-likelihood of data under a model").group("Use a model");
+  Command command = program
+                        .add_subcommand("score",
+                                        "Compute the log-likelihood of data under a "
+                                        "model")
+                        .group("Use a model");
   command.add_option("MODEL", options->model, "Model file (.h5, .json, .mat)")
       .required()
       .type_name("");
@@ -254,7 +257,7 @@ void add_score(Command program) {
       .type_name("");
   command
       .add_option("--burn-in", options->burn_in,
-                  "Symbols at the start of each sequence that move the state and are not scored")
+                  "Symbols at the start of each sequence that move the state but are not scored")
       .check(whole_number())
       .capture_default_str()
       .group("Scoring")
@@ -273,12 +276,12 @@ void add_score(Command program) {
   options->memory.add_to(command, "Scoring");
   options->data.add_to(command);
   add_common(command, options->common, "Write the result here instead of to stdout");
-  add_tsv(command, options->common, "The scores of every sequence, with TABs between");
+  add_tsv(command, options->common, "The scores of every sequence, separated by TABs");
   command.footer(
-      R"(Description accuracy (DA) of a sequence is x = 1 + ℓ/(len·ln s) where that is above 0, and tanh(x/8) below:
-1 perfect, 0 as good as guessing uniformly, never under -1.
-Every figure is of a normalised model. For one that is not trace preserving the un-normalised figures are
-shown beside, marked raw. Log-likelihoods and log-odds are in nats; in a TSV `bits` are those of the whole sequence,
+      R"(Description accuracy (DA) of a sequence is x = 1 + ℓ/(len·ln s) if that is above 0, and tanh(x/8) otherwise:
+1 is perfect, 0 is as good as guessing uniformly; it is never below -1.
+All figures are for the normalised model. If the model is not trace preserving, the un-normalised figures are
+shown as well, marked raw. Log-likelihoods and log-odds are in nats. In a TSV `bits` are those of the whole sequence,
 and NA stands for a figure that does not exist.
 
 Examples:

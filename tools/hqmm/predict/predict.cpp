@@ -38,7 +38,7 @@ void predict_live(Predictor<Filter>& predictor, const PredictFlags& options,
   std::vector<char> buffer(64 * 1024);
   while (const std::size_t size = input.read(buffer)) {
     if (input.began_again()) {
-      narrate(options.common, fmt::format("{} begins anew", path));
+      narrate(options.common, fmt::format("{} is read from its start again", path));
       stream.start_over();
     }
     stream.feed({buffer.data(), size});
@@ -145,14 +145,15 @@ void run_predict(const PredictFlags& options) {
 void add_surprise_flags(Command command, PredictFlags& options) {
   command
       .add_option("--window", options.window,
-                  "Write the mean surprise of the last N symbols in bits, -log2 of what the model "
-                  "gave each, instead of what comes next; 'nan' until there are N (20 for --alarm)")
+                  "Write the mean surprise of the last N symbols in bits (-log2 of their "
+                  "probabilities) instead of what comes next; 'nan' until there are N (20 for "
+                  "--alarm)")
       .check(whole_number(1, 1000000))
       .group("Surprise")
       .type_name("N");
   command
       .add_option("--alarm", options.alarm,
-                  "Write only alarms: where that mean exceeds this many bits")
+                  "Write only alarms: where the mean surprise exceeds this many bits")
       .check(positive_number())
       .group("Surprise")
       .type_name("BITS");
@@ -164,7 +165,9 @@ void add_predict(Command program) {
   auto options = std::make_shared<PredictFlags>();
   Command command =
       program
-          .add_subcommand("predict", "What comes next after every prefix, or how surprising it was")
+          .add_subcommand("predict",
+                          "Predict the next symbol after every prefix, or measure its "
+                          "surprise")
           .group("Use a model");
   command.add_option("MODEL", options->model, "Model file").required().type_name("");
   command
@@ -180,30 +183,29 @@ void add_predict(Command program) {
   options->data.add_to(command);
   command
       .add_flag("--follow", options->follow,
-                "At the end of DATA wait for what is appended to it, "
-                "until Ctrl-C (as tail -F does)")
+                "At the end of DATA wait for more, until Ctrl-C (as tail -F does)")
       .group("Reading data");
   command
       .add_flag("--join-lines", options->join_lines,
-                "Text: a newline separates symbols and does not end the sequence, as in a log with "
-                "an event on each line")
+                "Text: a newline separates symbols instead of ending the sequence, as in a log "
+                "with an event on each line")
       .group("Reading data");
   add_common(command, options->common, "Write the result here instead of to stdout");
   add_tsv(command, options->common,
           "A table with TABs and a header line, "
           "with the sequence, position and symbol of every line");
   command.footer(
-      R"(One output line per input symbol, in the order of the alphabet, written as soon as the symbol is complete
-(the blank or newline after it has arrived). A newline ends a sequence and starts the model afresh. stdin is
-read as text unless --format says otherwise. Where sequences have names (FASTA), a line '# NAME' is before each.
+      R"(There is one output line per input symbol, with the probabilities in the order of the alphabet. It is written as soon
+as the blank or newline after the symbol has arrived. A newline ends a sequence and resets the model. stdin is
+read as text unless --format says otherwise. If sequences have names (FASTA), a line '# NAME' precedes each.
 
-With --alarm BITS there is a line when the mean surprise goes above the threshold and one when it is over, fields
-separated by tabs:
+With --alarm BITS there is a line when the mean surprise rises above the threshold and one when it has fallen below
+again, with fields separated by tabs:
   alarm  SEQUENCE  POSITION  mean bits   the symbol there
   over   SEQUENCE  POSITION  worst mean  the symbol there
-SEQUENCE is a name or a number; numbers and positions count from 0. Windows do not reach across sequences; one
-shorter than the window is judged by all of it. A symbol that the model does not know is not an error in text here: it
-is infinitely surprising. 'hqmm score' on ordinary data says what to expect, docs/online.md how to choose BITS.
+SEQUENCE is a name or a number; numbers and positions count from 0. Windows do not reach across sequences; a sequence
+shorter than the window is judged by its overall mean. In text a symbol that the model does not know is not an error:
+it is infinitely surprising. 'hqmm score' on ordinary data says what to expect; docs/online.md shows how to choose BITS.
 
 Examples:
   printf '0 2 2 ' | hqmm predict model.h5

@@ -1,4 +1,4 @@
-// A model that goes along sequences, and along text as it comes, and tells a report what it sees.
+// A model that follows sequences, or text as it arrives, and passes what it sees to a report.
 #pragma once
 
 #include <fmt/format.h>
@@ -24,7 +24,7 @@
 
 namespace hqmm::cli {
 
-/// Carries a model's state along sequences and hands the report what each symbol brings.
+/// Carries a model's state along sequences and gives the report the result of each symbol.
 template <typename Filter>
 class Predictor {
  public:
@@ -79,7 +79,7 @@ class Predictor {
   void warn_of_impossible() {
     if (warned_) return;
     warned_ = true;
-    warn(fmt::format("symbol {} has probability 0 under the model; it is taken as missing",
+    warn(fmt::format("symbol {} has probability 0 under the model; it is treated as missing",
                      report_->symbols()));
   }
 

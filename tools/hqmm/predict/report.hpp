@@ -1,5 +1,5 @@
-// What `hqmm predict` writes while symbols come in: distributions of what comes next, how
-// surprising what came was, or alarms where that was too much.
+// What `hqmm predict` writes while symbols come in: distributions of the next symbol, the
+// surprise of the last ones, or alarms if the surprise is too high.
 #pragma once
 
 #include <cstdint>

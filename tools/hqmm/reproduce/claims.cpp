@@ -1,4 +1,4 @@
-// What became of the paper's claims: sentences of page.md, chosen by the numbers they judge.
+// Which of the paper's claims hold: sentences of page.md, chosen by the numbers they judge.
 // Only what the paper printed is quoted.
 #include <fmt/format.h>
 

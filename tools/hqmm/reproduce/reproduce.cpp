@@ -165,11 +165,9 @@ std::string ReproduceOptions::command() const {
 void add_reproduce(Command program) {
   auto options = std::make_shared<ReproduceOptions>();
   options->common.out = "reproduction";
-  Command command = program
-                        .add_subcommand("reproduce",
-                                        "The paper's evaluation again, "
-                                        "and which of its claims hold")
-                        .group("Learn");
+  Command command =
+      program.add_subcommand("reproduce", "Repeat the paper's evaluation and check its claims")
+          .group("Learn");
   command
       .add_option(
           "STUDY", options->which,
@@ -188,8 +186,8 @@ void add_reproduce(Command program) {
   command
       .add_option("--data", options->data,
                   "Folder with the published files (synthetic-hmm/train.txt …, "
-                  "splice/splice.data); by default the synthetic sets are drawn anew, and "
-                  "splice.data is looked for in $HQMM_DATA")
+                  "splice/splice.data); by default the synthetic sets are generated again, and "
+                  "splice.data is taken from $HQMM_DATA")
       .group("Study")
       .type_name("DIR");
   command
@@ -205,11 +203,11 @@ void add_reproduce(Command program) {
       .group("Output")
       .type_name("FILE");
   add_common(command, options->common,
-             "Folder for results, figures and report; results that it already holds are kept");
+             "Folder for results, figures and the report; existing results in it are kept");
   command.option("--out").capture_default_str();
   command.footer(
       "After an interruption, the same command continues with the first run that is not done. "
-      "Runs share --threads\nthreads, one each; results do not depend on how many.\n\n"
+      "Each run takes one of\nthe --threads threads; results do not depend on their number.\n\n"
       "Examples:\n  hqmm reproduce all --quick\n  hqmm reproduce synthetic-hmm --seeds 3 -o out\n"
       "  HQMM_DATA=data hqmm reproduce all\n"
       "  hqmm reproduce zoo");

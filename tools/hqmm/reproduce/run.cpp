@@ -1,5 +1,5 @@
-// Running the cells of a reproduction: side by side, each on one thread and each written as soon as
-// it is done, so that the same command goes on where an interrupted one stopped.
+// Running the cells of a reproduction: in parallel, each on one thread and each written as soon as
+// it is done, so that the same command continues where an interrupted one stopped.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
@@ -119,7 +119,7 @@ class CellRunner {
   }
 
   std::vector<CellResult> run() {
-    on_lost_rank(fmt::format("the same command goes on with {}", options_.common.out));
+    on_lost_rank(fmt::format("the same command continues in {}", options_.common.out));
     cells_.make();
     const FolderLock lock(cells_.file(""));
     load_done();
@@ -153,8 +153,8 @@ class CellRunner {
     if (made != nlohmann::json(made_with(options_, cell, data_))) {
       throw fail(
           ErrorCode::kUsage, Where{.file = cells_.file(name_of(cell) + ".json")},
-          "this result is of other data, another version, instruction set or --time-limit: use "
-          "another -o, or remove the folder");
+          "this result is from other data or another version, instruction set or --time-limit: "
+          "use another -o, or remove the folder");
     }
     return out;
   }

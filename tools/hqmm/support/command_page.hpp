@@ -34,7 +34,7 @@ struct CommandPage {
   [[nodiscard]] std::string last_name() const { return name.substr(name.rfind(' ') + 1); }
 };
 
-/// What may stand where a value is asked for.
+/// The kinds of values that completion knows.
 enum class ValueKind { kNone, kWords, kFiles, kFolders };
 [[nodiscard]] ValueKind value_kind(const OptionPage& option);
 

@@ -5,7 +5,7 @@
 
 namespace hqmm::cli {
 
-/// One line and code 70. (Libraries that crash on damaged files do so in a process of their own,
+/// One line and code 70. (Libraries that crash on damaged files do so in a separate process,
 /// hqmm/io/sandbox.hpp.)
 void answer_for_crashes();
 

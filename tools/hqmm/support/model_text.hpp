@@ -1,4 +1,4 @@
-// What commands say of a model in one line.
+// What commands say about a model in one line.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What a command hands to the user: text on stdout or in a file, JSON as text.
+// What a command gives to the user: text on stdout or in a file, JSON as text.
 #pragma once
 
 #include <exception>

@@ -95,8 +95,8 @@ void introduce(Ranks& all) {
   for (std::size_t rank = 1; rank < found.size(); ++rank) {
     if (found[rank].simd == found.front().simd) continue;
     throw fail(ErrorCode::kUsage,
-               "rank {} on {} computes with {}, rank 0 with {}, which is not the same to the byte: "
-               "limit all of them to one by HQMM_SIMD",
+               "rank {} on {} computes with {}, rank 0 with {}, so their bytes differ: limit all "
+               "ranks to the same with HQMM_SIMD",
                rank, found[rank].host.data(), found[rank].simd.data(), found.front().simd.data());
   }
 }
@@ -137,7 +137,7 @@ Ranks* ranks() {
   RankLink* const link = module->open();
   if (link->size() != here.size) {
     throw fail(ErrorCode::kUsage,
-               "{} ranks were started, but Open MPI knows of {}: is mpirun that of Open MPI?",
+               "{} ranks were started, but Open MPI knows of {}: does mpirun belong to Open MPI?",
                here.size, link->size());
   }
   job.emplace(Job{*module, {}});

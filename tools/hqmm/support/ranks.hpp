@@ -25,7 +25,7 @@ void begin_as_rank();
 /// Whether ranks() has connected this process with others.
 [[nodiscard]] bool works_with_others();
 
-/// How to go on after a rank has ended, for the line that says so: "go on with …".
+/// How to continue after a rank has ended, for the line that says so: "resume with …".
 void on_lost_rank(const std::string& advice);
 
 /// The end of main() after a command that went well: lets the other ranks go.

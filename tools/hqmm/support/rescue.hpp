@@ -11,8 +11,8 @@ namespace hqmm::cli {
 
 [[nodiscard]] Error with_advice(const Error& error, const std::string& advice);
 
-/// Runs `write`. When that fails, `hdf5` goes into a new file in the temporary folder that nobody
-/// else can read, and the error says where `what` is.
+/// Runs `write`. If that fails, `hdf5` goes into a new file in the temporary folder, readable by
+/// this user only, and the error says where `what` is.
 void write_or_rescue(const char* what, const std::function<void()>& write,
                      const std::function<std::string()>& hdf5);
 

@@ -82,15 +82,15 @@ void require_unchanged(const std::string& path, const std::string& hash,
 void warn_of_other_instructions(const std::string& began) {
   if (began.empty() || began == simd_target()) return;
   warn(fmt::format(
-      "the run began on {} and continues on {}: "
-      "its results agree to rounding, but not byte for byte, "
-      "with those of an unbroken run (HQMM_SIMD={} limits the choice where the processor has it)",
+      "the run began on {} and continues on {}: its results agree to rounding, but not byte for "
+      "byte, with those of an uninterrupted run (HQMM_SIMD={} selects the first if the processor "
+      "has it)",
       began, simd_target(), began));
 }
 
 std::string how_to_go_on(const std::string& command, const std::string& run,
                          const std::string& out) {
-  return fmt::format("go on with 'hqmm {} --resume {}{}'", command, run,
+  return fmt::format("resume with 'hqmm {} --resume {}{}'", command, run,
                      out.empty() ? "" : " -o " + out);
 }
 
@@ -99,8 +99,8 @@ void tell_where_the_result_goes(const CommonOptions& common, const std::string& 
   if (began_with.empty() || !common.out.empty()) return;
   const auto place = std::filesystem::absolute(here).lexically_normal();
   if (place == std::filesystem::path(began_with).lexically_normal()) return;
-  narrate(common, fmt::format("the {} goes to {} now; -o {}, as the run began, writes there", what,
-                              here, printable(began_with, 4096)));
+  narrate(common, fmt::format("the {} is now written to {}; the run began with -o {}", what, here,
+                              printable(began_with, 4096)));
 }
 
 void add_run_folder(Command command, std::string& run, const std::string& help) {

@@ -1,5 +1,5 @@
-// What the run directories of all commands have in common: how a path is kept in config.json, what
-// may be given when a run goes on, and whether data and processor are those it began with.
+// What the run directories of all commands have in common: how a path is kept in config.json, which
+// flags a resumed run may have, and whether data and processor are those it began with.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@ class RunDirectory;
 
 namespace hqmm::cli {
 
-/// "-" and nothing stay as they are.
+/// "-" and an empty path are unchanged.
 [[nodiscard]] std::string absolute_path(const std::string& path);
 /// Paths go into config.json, which holds UTF-8 only. Throws kUsage.
 [[nodiscard]] std::string utf8_path(const std::string& path);
@@ -30,9 +30,9 @@ namespace hqmm::cli {
 void read_config(const RunDirectory& run, const std::string& what,
                  const std::function<void(const nlohmann::json&)>& take);
 
-/// Throws kUsage for a flag that was given and is not one of `allowed`: a run goes on with its own.
+/// Throws kUsage for a flag that was given and is not one of `allowed`: a resumed run has its own.
 void require_only(const Command& command, const std::set<std::string>& allowed);
-/// A run reads its data again when it goes on. Throws kUsage.
+/// A resumed run reads its data again. Throws kUsage.
 void require_no_stdin(const Paths& paths);
 /// Throws kBadData.
 void require_unchanged(const std::string& path, const std::string& hash,
@@ -42,7 +42,7 @@ void warn_of_other_instructions(const std::string& began);
 /// " -o FILE" where it was given: a run does not go by the path that its config.json names.
 [[nodiscard]] std::string how_to_go_on(const std::string& command, const std::string& run,
                                        const std::string& out);
-/// Where a run began with an -o, and goes on without: its result goes into its own folder.
+/// For a run that began with -o and is resumed without: its result goes into its own folder.
 void tell_where_the_result_goes(const CommonOptions& common, const std::string& what,
                                 const std::string& here, const std::string& began_with);
 

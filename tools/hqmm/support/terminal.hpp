@@ -1,5 +1,5 @@
-// What people read on stderr: the only place that writes there. It is best effort: a terminal that
-// is gone, a full disk or a closed pipe costs the words and nothing else.
+// What people read on stderr: the only place that writes there. It is best effort: a closed
+// terminal, a full disk or a closed pipe loses the message and nothing else.
 #pragma once
 
 #include <string_view>

@@ -24,7 +24,7 @@ std::string advice_on(const Error& error) {
       return fmt::format(": take one out with 'hqmm classify extract {} --class NAME -o part.h5'",
                          file);
     case Situation::kRunExists:
-      return fmt::format(": go on with --resume {}, or name another folder", file);
+      return fmt::format(": continue it with --resume {}, or name another folder", file);
   }
   return {};
 }

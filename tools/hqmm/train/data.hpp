@@ -7,7 +7,7 @@
 
 namespace hqmm::cli {
 
-/// Without a validation file a share of the training data is held out. Of a run that goes on the
+/// Without a validation file a share of the training data is held out. For a resumed run the
 /// data must be the same as when it began: throws kBadData.
 [[nodiscard]] SessionData read_train_data(const TrainJob& job);
 

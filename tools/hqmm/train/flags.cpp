@@ -49,14 +49,13 @@ void TrainFlags::add_grid_to(Command command) {
   add_option_flags(command);
   add_preset_flag(command);
   add_data_flags(command);
-  add_run_folder(command, run_path_,
-                 "Folder to keep config.json and a run of every model in, in cells/");
+  add_run_folder(command, run_path_, "Folder for config.json and, in cells/, a run of every model");
   add_resume_folder(command, resume_path_,
-                    "Go on with the selection in this folder; needs nothing else. Without -o the "
-                    "best model goes to model.h5 in it");
+                    "Resume the selection in this folder; no other option is needed. Without -o "
+                    "the best model is written to model.h5 there");
   data_.add_to(command);
-  add_common(command, common_, "Model file to write: the best");
-  add_tsv(command, common_, "The ranking with TABs between its cells");
+  add_common(command, common_, "File for the best model");
+  add_tsv(command, common_, "The ranking, separated by TABs");
 }
 
 void TrainFlags::add_option_flags(Command command) {
@@ -134,11 +133,10 @@ void TrainFlags::add_data_flags(Command command) {
 }
 
 void TrainFlags::add_run_flags(Command command) {
-  add_run_folder(command, run_path_,
-                 "Folder to keep config.json, history.jsonl and checkpoint.h5 in");
+  add_run_folder(command, run_path_, "Folder for config.json, history.jsonl and checkpoint.h5");
   add_resume_folder(command, resume_path_,
                     "Resume the run in this folder; no other option is needed. "
-                    "Without -o the model goes to model.h5 there");
+                    "Without -o the model is written to model.h5 there");
   live_ =
       command
           .add_option("--live", live_port_,

@@ -80,8 +80,8 @@ class LivePage::Server {
                       : (http_.bind_to_port(kAddress, port) ? port : -1);
     if (port_ <= 0) {
       throw fail(ErrorCode::kUsage,
-                 "--live: port {} cannot be had: "
-                 "another program may have it, choose another or none",
+                 "--live: port {} is not available: another program may use it, choose another "
+                 "or none",
                  port);
     }
     const SignalsBlocked blocked;  // Ctrl-C is for the training
@@ -196,7 +196,7 @@ class LivePage::Server {
     return true;
   }
 
-  /// Made once for all who ask before the run goes on.
+  /// Made once for all who ask before the run continues.
   std::string document() {
     const std::lock_guard making(making_);
     bool last = false;
@@ -269,7 +269,7 @@ namespace hqmm::cli {
 
 void require_live_pages() {
   constexpr const char* kOtherwise =
-      "build it again ('./dev build'), or look at the run with 'hqmm inspect' as it goes";
+      "build it again ('./dev build'), or follow the run with 'hqmm inspect'";
   if (!has_report_page())
     throw fail(ErrorCode::kUsage,
                "--live: this hqmm was built without npm and has no page to show: "

@@ -36,7 +36,7 @@
 namespace hqmm::cli {
 namespace {
 
-/// Flags that change nothing about a run but where and how long it goes on.
+/// Flags that change only where a run continues and for how long.
 const std::set<std::string> kWithResume = {"--resume", "--out",     "--time-limit", "--json",
                                            "--quiet",  "--threads", "--max-ratio",  "--live",
                                            "--device", "--memory"};
@@ -158,10 +158,9 @@ std::optional<int> TrainFlags::live_port() const {
   const char* end = live_port_.data() + live_port_.size();
   const auto [rest, fault] = std::from_chars(live_port_.data(), end, port);
   if (fault != std::errc() || rest != end || port < 1 || port > 65535) {
-    throw fail(
-        ErrorCode::kUsage,
-        "--live: expected a port from 1 to 65535 or none, found '{}' (DATA stands before it)",
-        printable(live_port_, 60));
+    throw fail(ErrorCode::kUsage,
+               "--live: expected a port from 1 to 65535 or none, found '{}' (DATA goes before it)",
+               printable(live_port_, 60));
   }
   return port;
 }

@@ -51,7 +51,7 @@ struct TrainJob {
   void settle(std::size_t alphabet_size);
   [[nodiscard]] Json config(const std::string& train_hash,
                             const std::string& validation_hash) const;
-  /// What config() says of the data and of where the run began. Throws nlohmann::json::exception.
+  /// What config() says about the data and where the run began. Throws nlohmann::json::exception.
   void take(const nlohmann::json& config);
 };
 
@@ -83,7 +83,7 @@ class TrainFlags {
   void add_data_flags(Command command);
   void add_run_flags(Command command);
   void require_flags_that_go_together() const;
-  /// A job with what is about going on.
+  /// A job with the settings of --resume.
   [[nodiscard]] TrainJob resumed() const;
   /// The recipe of the learner and preset, with every flag that was given on top.
   [[nodiscard]] TrainOptions options_for(std::size_t alphabet_size,

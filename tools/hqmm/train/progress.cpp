@@ -26,7 +26,7 @@ std::string count(std::size_t number, const char* what) {
 Progress::Progress(const CommonOptions& common, const TrainOptions& options)
     : line_(common), options_(options), draws_(locale_is_utf8()) {}
 
-/// From the epochs since this line began: a run that goes on had others before.
+/// From the epochs since this line began: a resumed run had others before.
 std::string Progress::time_left(const EpochRecord& record) {
   const double share = share_of_work(options_, record.epoch);
   const double gone = share - first_share_;

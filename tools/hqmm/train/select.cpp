@@ -77,7 +77,7 @@ GridCell cell_from_json(const nlohmann::json& json) {
   const bool plain =
       !out.name.empty() &&
       out.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == std::string::npos;
-  if (!plain) throw fail(ErrorCode::kBadData, "the cell '{}' is not one", printable(out.name));
+  if (!plain) throw fail(ErrorCode::kBadData, "'{}' is not a cell", printable(out.name));
   out.options.threads = 1;
   require_usable_elsewhere(out.options);
   return out;
@@ -112,7 +112,7 @@ void give_runs(const SelectJob& job, const Json& config, std::vector<Candidate>&
   }
 }
 
-/// Begins the run, or goes on with it.
+/// Begins the run, or resumes it.
 void open_run(SelectJob& job, const SessionData& data, std::vector<Candidate>& grid) {
   if (job.train.run_path.empty()) return;
   Json config = job.train.config(hash_text(*data.train), hash_text(*data.validation));
@@ -318,18 +318,18 @@ void add_select(Command program) {
       program.add_subcommand("select", "Train a grid of model sizes and keep the best")
           .group("Learn");
   flags->train.add_grid_to(command);
-  command.add_option("--models", flags->models, "Folder to keep every model in: n8-w2.h5, …")
+  command.add_option("--models", flags->models, "Folder for all models: n8-w2.h5, …")
       .group("Output")
       .type_name("DIR");
   command.footer(
-      R"(Every size is trained with the options of 'hqmm train' on a thread of its own, and ranked by its bits per
-validation symbol. Parameters are what a model is free to choose: without the constraints, and without what
-changes no probability. Seconds are of one processor. The standard error of the distance to the best is over
+      R"(Every size is trained on one thread with the options of 'hqmm train', and ranked by its bits per
+validation symbol. Parameters are free parameters: constrained ones are not counted, nor are those that do not
+change any probability. Seconds are of one processor. The standard error of the distance to the best is over
 validation sequences.
 
-With --run every model keeps a run of its own in DIR/cells, as 'hqmm train --run' makes it: after an interrupt,
-a kill or a full disk 'hqmm select --resume DIR' goes on with the models that are missing, those under way from
-their last epoch, and ends with the bytes of an unbroken selection.
+With --run every model has its own run in DIR/cells, like those of 'hqmm train --run'. After an interrupt,
+a kill or a full disk, 'hqmm select --resume DIR' trains the missing models, resumes unfinished ones from
+their last epoch, and ends with the same bytes as an uninterrupted selection.
 
 Examples:
   hqmm select train.txt --validation validation.txt -n 2,4,8 -w 1,2,4 -o best.h5

@@ -47,8 +47,8 @@ void warn_of_other_device(const TrainJob& job) {
   if (!job.resuming || job.expected_device == here) return;
   const auto named = [](const std::string& name) { return name.empty() ? "the CPU" : name; };
   warn(fmt::format(
-      "the run began on {} and goes on on {}: the same to rounding, but not the same bytes as in "
-      "one go",
+      "the run began on {} and continues on {}: its results agree to rounding, but not byte for "
+      "byte, with those of an uninterrupted run",
       printable(named(job.expected_device), 200), named(here)));
 }
 
@@ -167,7 +167,7 @@ void save_model(const TrainJob& job, bool in_run, const ModelFile& file) {
     write();
   } catch (const Error& error) {
     throw with_advice(
-        error, fmt::format("nothing is lost, go on with 'hqmm train --resume {}' [-o elsewhere]",
+        error, fmt::format("nothing is lost, resume with 'hqmm train --resume {}' [-o elsewhere]",
                            job.run_path));
   }
 }
@@ -298,8 +298,8 @@ void add_train(Command program) {
   Command command = program.add_subcommand("train", "Learn a model from sequences").group("Learn");
   flags->add_to(command);
   command.footer(
-      R"(With no options except -o this is the recipe that did best in our measurements: NS-RIS with a feasible
-retraction, a cosine schedule, averaged parameters, the epoch with the best validation likelihood kept.
+      R"(Without options other than -o this is the recipe that did best in our measurements: NS-RIS with a feasible
+retraction, a cosine schedule and averaged parameters; the epoch with the best validation likelihood is kept.
 
 Examples:
   hqmm train data.txt -o model.h5
