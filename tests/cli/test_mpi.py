@@ -167,7 +167,7 @@ def test_an_interrupted_job_says_how_to_go_on(data, tmp_path, how):
         time.sleep(0.01)
     job.send_signal(how)
     said = job.communicate(timeout=60)[1]
-    assert said == f"hqmm: error: interrupted; go on with 'hqmm train --resume {run}'\n"
+    assert said == f"hqmm: error: interrupted; resume with 'hqmm train --resume {run}'\n"
     assert hqmm("train", "--resume", run, "--time-limit", 1e-9, "--quiet").returncode == OK
 
 
