@@ -26,13 +26,15 @@ BATCH = 256
 UPDATES = 4  # of an epoch in which messages are slowed or counted
 LATENCY, BANDWIDTH = 5e-6, 1e9  # between machines, as assumed
 WORK = {
-    "EM, n = 16": ["--learner", "em", "-n", "16"],
+    "EM, n = 16": ["--learner", "em", "-n", "16", "--restarts", "1", "--tolerance", "0"],
+    "EM, n = 16, 16 restarts": ["--learner", "em", "-n", "16", "--restarts", "16", "--tolerance", "0"],
     "gradient, n = 16, w = 2, batch 256": ["-n", "16", "-w", "2", "--batch-size", str(BATCH), "--chunk-length", "0",
                                            "--burn-in", "0"],
 }
 
 
-EM, GRADIENT = WORK
+EM, RESTARTS, GRADIENT = WORK
+ITERATIONS = {EM: 60, RESTARTS: 4}  # one is over before it can be measured
 
 
 def write_data(path, symbols, seed):
@@ -104,9 +106,9 @@ class Parts:
         self.few = write_data(self.bench.folder / "few.txt", UPDATES * BATCH * LENGTH, 4)
 
     def em(self):
-        # ten iterations: one is over before it can be measured
-        for ranks, data in ((1, self.whole), (2, self.whole), (1, self.half)):
-            self.time[f"{EM}, {ranks}, {'half' if data == self.half else 'whole'}"] = self.bench.seconds(EM, data, ranks, 10)
+        for work, iterations in ITERATIONS.items():
+            for ranks, name in ((1, "whole"), (2, "whole"), (1, "half")):
+                self.time[f"{work}, {ranks}, {name}"] = self.bench.seconds(work, getattr(self, name), ranks, iterations)
 
     def one(self):
         self.time[f"{GRADIENT}, 1, whole"] = self.bench.seconds(GRADIENT, self.whole, 1)

@@ -1,5 +1,7 @@
 #include "hqmm/core/rank_cells.hpp"
 
+#include <unistd.h>
+
 #include <atomic>
 #include <exception>
 #include <limits>
@@ -21,6 +23,7 @@ namespace {
 constexpr char kNext = 'n';
 constexpr char kCell = 'c';
 constexpr char kEnded = 'e';
+constexpr useconds_t kNap = 100;  // microseconds: a cell takes much longer
 constexpr std::size_t kNoCell = std::numeric_limits<std::size_t>::max();
 
 class Leader {
@@ -73,18 +76,20 @@ class Leader {
       std::vector<char> ended(size, 0);
       ended.front() = 1;
       std::size_t left = size - 1;
-      for (std::size_t turn = 0; left > 0; ++turn) {
+      while (left > 0) {
+        bool silent = true;
         for (std::size_t r = 1; r < size; ++r) {
           if (ended[r] != 0) continue;
           const std::optional<std::string> message = ranks_->poll(static_cast<int>(r));
           if (!message) continue;
-          turn = 0;
+          silent = false;
           if (!hear(static_cast<int>(r), *message)) {
             ended[r] = 1;
             --left;
           }
         }
-        ranks_->wait(turn);
+        ranks_->wait(0);             // may throw
+        if (silent) ::usleep(kNap);  // this core has a cell to do
       }
     } catch (...) {
       keep(kNoCell - 1, std::current_exception());
