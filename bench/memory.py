@@ -36,11 +36,12 @@ def write_text(path, megabytes):
 
 # A process of its own, because a peak is that of all that a process has begun.
 MEASURED = "import resource,subprocess,sys; r=subprocess.run(sys.argv[1:]).returncode; " \
-           "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss//1024, file=sys.stderr); sys.exit(r)"
+           "u=resource.getrusage(resource.RUSAGE_CHILDREN); " \
+           "print(u.ru_maxrss//1024, u.ru_utime+u.ru_stime, file=sys.stderr); sys.exit(r)"
 
 
 def train(binary, data, model, threads, memory):
-    """Seconds of the whole command, of the epoch by its history, the peak in megabytes, and the model's bytes."""
+    """Seconds of the whole command, of processors for it, of the epoch, the peak in megabytes, and the model's bytes."""
     with tempfile.TemporaryDirectory() as folder:
         run = pathlib.Path(folder) / "run"
         command = [binary, "train", str(data), *MODEL, "--threads", str(threads), "--memory", memory, "--run", str(run),
@@ -52,7 +53,8 @@ def train(binary, data, model, threads, memory):
         if done.returncode != 0:
             raise SystemExit(done.stderr)
         epoch = json.loads(done.stdout)["seconds"]
-        return seconds, epoch, int(done.stderr.split()[-1]), model.read_bytes()
+        peak, processors = done.stderr.split()[-2:]
+        return seconds, float(processors), epoch, int(peak), model.read_bytes()
 
 
 def main():
@@ -67,12 +69,15 @@ def main():
         data = options.data or pathlib.Path(folder) / "data.txt"
         if not data.exists():
             write_text(data, options.megabytes)
-        print("| `--memory` | peak memory | the epoch | the whole command |\n| --- | --- | --- | --- |", flush=True)
+        print("| `--memory` | peak memory | the epoch | the whole command | its processor time |\n| --- | --- | --- | --- | --- |",
+              flush=True)
         found = []
         for memory in (options.memory, "0"):
-            seconds, epoch, peak, model = train(options.binary, data, pathlib.Path(folder) / "model.h5", options.threads, memory)
+            seconds, processors, epoch, peak, model = train(options.binary, data, pathlib.Path(folder) / "model.h5",
+                                                            options.threads, memory)
             found.append((epoch, model))
-            print(f"| {'none' if memory == '0' else memory} | {peak} MB | {epoch:.1f} s | {seconds:.1f} s |", flush=True)
+            print(f"| {'none' if memory == '0' else memory} | {peak} MB | {epoch:.1f} s | {seconds:.1f} s | {processors:.1f} s |",
+                  flush=True)
         if found[0][1] != found[1][1]:
             raise SystemExit("the models differ")
         print(f"\nthe same bytes; the epoch at {found[1][0] / found[0][0]:.0%} of the speed without a limit")

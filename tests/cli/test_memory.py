@@ -83,11 +83,10 @@ def test_trained_within_it_to_the_same_bytes(name, data, tmp_path):
 @without_sanitizer
 def test_scored_within_it_to_the_same_figures(data, tmp_path):
     hqmm("train", data / "small.txt", "-n", 3, "--epochs", 1, "--quiet", "-o", tmp_path / "model.h5")
-    args = ["score", tmp_path / "model.h5", data / "large.txt", "--json"]
+    args = ["score", tmp_path / "model.h5", data / "large.txt", data / "large.txt", "--json"]
     free, limited = tmp_path / "free.json", tmp_path / "limited.json"
-    most = 48  # the data alone are here, not the shares of training and validation as well
-    assert peak_mb(*args, "-o", free) > most
-    assert peak_mb(*args, "-o", limited, "--memory", f"{most}M") <= most
+    assert peak_mb(*args, "-o", free) > LIMIT_MB
+    assert peak_mb(*args, "-o", limited, "--memory", f"{LIMIT_MB}M") <= LIMIT_MB
     assert free.read_bytes() == limited.read_bytes()
 
 
