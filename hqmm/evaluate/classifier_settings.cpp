@@ -136,7 +136,7 @@ Recommendation recommended_options(const SequenceSet& data, const GivenOptions& 
   ClassifierOptions& options = out.options;
   const auto apply = [&](std::string_view id) {
     const auto found = given.find(id);
-    if (found != given.end()) set_option(grid_option(id), options, found->second);
+    if (found != given.end()) set_options(classifier_option_table(), options, {*found});
   };
   apply("learner");
   apply("objective");

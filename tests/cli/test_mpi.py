@@ -188,3 +188,19 @@ def test_without_mpi_one_line_says_so(data, tmp_path):
                            "start it without mpirun\n")
     job["OMPI_COMM_WORLD_SIZE"] = "1"
     assert subprocess.run([*args, "--epochs", "1", "--quiet"], env=job, stdout=subprocess.DEVNULL).returncode == OK
+
+
+@needs_mpi
+@pytest.mark.parametrize("name", ["ns-ris", "em"])
+def test_ranks_with_scratch_files_give_the_same_bytes(name, tmp_path):
+    """Twelve megabytes of symbols, under a limit that leaves ten in memory."""
+    rng = random.Random(7)
+    digits = bytes(48 + value % 3 for value in range(256))
+    lines = (b" ".join(bytes([c]) for c in rng.randbytes(2000).translate(digits)) for _ in range(100))
+    (tmp_path / "large.txt").write_bytes((b"\n".join(lines) + b"\n") * 60)
+    options = [1 if before == "--epochs" else now for before, now in zip([None] + TRAININGS[name], TRAININGS[name])]
+    args = ["train", tmp_path / "large.txt", *options, "--threads", 1, "--quiet"]
+    assert hqmm(*args, "-o", tmp_path / "alone.h5").returncode == OK
+    done = on_ranks(2, *args, "--memory", "40M", "-o", tmp_path / "two.h5")
+    assert done.returncode == OK, done.stderr
+    assert (tmp_path / "two.h5").read_bytes() == (tmp_path / "alone.h5").read_bytes()

@@ -24,6 +24,7 @@
 #include "hqmm/model/classifier.hpp"
 #include "support/command.hpp"
 #include "support/interrupts.hpp"
+#include "support/memory.hpp"
 #include "support/output.hpp"
 #include "support/own_files.hpp"
 #include "support/ranks.hpp"
@@ -184,6 +185,7 @@ void run_cross_validate(CrossValidateFlags& options) {
   }
   const std::chrono::duration<double> gone = std::chrono::steady_clock::now() - start;
   leave_on_interrupts();
+  warn_if_beyond(options.flags.memory());
   CrossValidationView view{data,
                            plan.settings,
                            how,

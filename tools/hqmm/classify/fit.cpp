@@ -29,6 +29,7 @@
 #include "hqmm/version.hpp"
 #include "support/command.hpp"
 #include "support/interrupts.hpp"
+#include "support/memory.hpp"
 #include "support/model_text.hpp"
 #include "support/output.hpp"
 #include "support/own_files.hpp"
@@ -176,6 +177,7 @@ void run_fit(FitOptions& options) {
   tell_where_the_result_goes(options.common, "classifier", out, options.run.began_with());
   const Learned learned = learn(options, data, plan);
   const ClassifierFile& file = learned.file;
+  warn_if_beyond(options.flags.memory());
   write_or_rescue(
       "classifier", [&] { write_classifier(out, file); },
       [&] { return serialize_classifier(file); });

@@ -8,6 +8,7 @@
 #include "hqmm/io/sequences.hpp"
 #include "hqmm/learn/class_labels.hpp"
 #include "hqmm/learn/classifier_learner.hpp"
+#include "support/memory.hpp"
 #include "support/run_config.hpp"
 
 namespace hqmm::cli {
@@ -81,6 +82,7 @@ SequenceSet LabelledFiles::read(const DataOptions& data, std::size_t memory) con
   ReadOptions options = data.resolve();
   options.memory = memory;
   SequenceSet set = files.empty() ? read_sequences(paths_, options) : read_classes(files, options);
+  require_within(memory);
   try {
     require_labelled(set);
   } catch (const Error& error) {

@@ -25,6 +25,7 @@
 #include "support/command.hpp"
 #include "support/data_files.hpp"
 #include "support/device_flag.hpp"
+#include "support/memory.hpp"
 #include "support/memory_flag.hpp"
 #include "support/model_text.hpp"
 #include "support/output.hpp"
@@ -194,6 +195,7 @@ void run_score(const ScoreFlags& options) {
   ReadOptions read = options.data.resolve(&alphabet);
   read.memory = options.memory.bytes();
   const SequenceSet set = read_sequences(options.sequences, read);
+  require_within(read.memory);
   if (others != nullptr && !others->leads()) {
     const ScoringRanks names;
     others->help({{names.task, likelihood_task(set, others->share(), options.common.threads)}});
@@ -206,6 +208,7 @@ void run_score(const ScoreFlags& options) {
       {.burn_in = options.burn_in, .threads = options.common.threads, .per_sequence = wants_rows},
       gpu.get(), {others});
   warn_if_infeasible(file.model, options.model);
+  warn_if_beyond(options.memory.bytes());
   if (result.sequences == 0) {
     throw fail(ErrorCode::kBadData, {shown(options.sequences), {}, {}, {}, {}},
                "no symbol is left to score: "

@@ -7,6 +7,7 @@
 #include "hqmm/data/sequence_set.hpp"
 #include "hqmm/io/sequences.hpp"
 #include "support/data_files.hpp"
+#include "support/memory.hpp"
 #include "support/run_config.hpp"
 
 namespace hqmm::cli {
@@ -20,6 +21,7 @@ SessionData read_train_data(const TrainJob& job) {
     read.alphabet = train->alphabet();
     validation = std::make_shared<const SequenceSet>(read_sequences(job.validation_paths, read));
   }
+  require_within(read.memory);
   SessionData out =
       session_data(std::move(train), validation, job.validation_share, job.options.seed);
   out.train_file = shown(job.train_paths);

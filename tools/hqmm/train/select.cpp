@@ -27,6 +27,7 @@
 #include "support/command.hpp"
 #include "support/data_files.hpp"
 #include "support/interrupts.hpp"
+#include "support/memory.hpp"
 #include "support/output.hpp"
 #include "support/own_files.hpp"
 #include "support/progress_line.hpp"
@@ -298,6 +299,7 @@ void run_select(SelectFlags& flags) {
     throw fail(ErrorCode::kInterrupted, "interrupted: {}",
                job.run ? job.how_to_go_on() : "nothing was written");
   }
+  warn_if_beyond(flags.train.memory());
   if (!job.train.out.empty()) save_best(job.train.out, cells.front());
   if (job.run && cells.size() == job.cells.size())
     write_file((*job.run)->file("summary.json"), dump(grid_json(job.train, job.models, cells)));

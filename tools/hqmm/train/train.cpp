@@ -27,6 +27,7 @@
 #include "hqmm/score/score_json.hpp"
 #include "support/command.hpp"
 #include "support/interrupts.hpp"
+#include "support/memory.hpp"
 #include "support/model_text.hpp"
 #include "support/output.hpp"
 #include "support/ranks.hpp"
@@ -256,6 +257,7 @@ void run_training(TrainJob& job, std::optional<ActiveRun>& run) {
   if (trained.bound) write_bound(job, run, *trained.bound);
   if (run) write_file((*run)->file("summary.json"), dump(summary));
   warn_if_infeasible(result.model, job.out);
+  warn_if_beyond(job.options.memory);
   if (const std::string doubt = doubt_about(session, trained); !doubt.empty()) warn(doubt);
   for (const RestartSummary& one : result.restarts) {
     if (!one.message.empty() && one.restart != result.best_restart)
