@@ -108,10 +108,12 @@ def thread_bars(results):
         note = results.failures.get(f"threads/{shape}/threads=2", "")
         yield Bar(group, shape.replace("/", " "), ratio, "≥", 1.85, "×", note)
     training = results.training
-    if "restarts1" in training:
-        same = training["restarts_same_bytes"]
-        ratio = training["restarts1"] / training["restarts2"] if same else None
-        yield Bar(group, "hqmm train, 8 restarts", ratio, "≥", 1.85, "×", "" if same else "the bytes differ")
+    for what, command in (("restarts", "hqmm train, 8 restarts"), ("grid", "hqmm select, 6 models")):
+        if what + "1" not in training:
+            continue
+        same = training[what + "_same_bytes"]
+        ratio = training[what + "1"] / training[what + "2"] if same else None
+        yield Bar(group, command, ratio, "≥", 1.85, "×", "" if same else "the bytes differ")
 
 
 def structured_bars(results):

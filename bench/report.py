@@ -35,6 +35,13 @@ def target_of(bar):
 # ---- the parts of the page -------------------------------------------------------------------------
 
 
+def cores_text(machine):
+    cores, processors = machine.get("cores", "?"), machine.get("processors")
+    if processors in (None, cores):
+        return f"{cores} cores"
+    return f"{cores} cores used, of each one processor of the machine's {processors}"
+
+
 def machine(results):
     m, context = results.machine, results.context
     dgemm = results.dgemm()
@@ -42,7 +49,7 @@ def machine(results):
     kernel = [word for word in words if word in ("SkylakeX", "Haswell", "Zen", "Cooperlake", "Sapphirerapids", "Sandybridge")]
     blas = " ".join(words[:2]) + "".join(f", its {word} kernels" for word in kernel)
     lines = [
-        f"- Processor: {m.get('cpu', '?')}, {m.get('cores', '?')} cores; kernels ran on {context.get('simd', '?')}",
+        f"- Processor: {m.get('cpu', '?')}, {cores_text(m)}; kernels ran on {context.get('simd', '?')}",
         f"- System: {m.get('system', '?')}; compiler {context.get('compiler', '?')}",
         f"- {blas}" + (f", one thread: {dgemm / 1e9:.1f} GFLOP/s in dgemm" if dgemm else ""),
         f"- Date: {m.get('date', '?')}",

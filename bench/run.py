@@ -45,6 +45,22 @@ def busy_cores():
         return 0.0
 
 
+def separate_cores():
+    """Of the processors that we may use, one of every core: two that share a core are no two cores to a measurement."""
+    out, taken = [], set()
+    for processor in sorted(os.sched_getaffinity(0)):
+        try:
+            path = f"/sys/devices/system/cpu/cpu{processor}/topology/thread_siblings_list"
+            with open(path, encoding="utf-8") as file:
+                siblings = file.read().strip()
+        except OSError:
+            siblings = str(processor)
+        if siblings not in taken:
+            taken.add(siblings)
+            out.append(processor)
+    return out
+
+
 class Runner:
     def __init__(self, build):
         self.program = os.path.join(build, "bench", "hqmm_bench")
@@ -102,10 +118,11 @@ class Runner:
         return subprocess.run([sys.executable, os.path.join(HERE, "compare.py"), *files], check=False).returncode
 
     def threads(self):
-        self.google("threads", "^threads/", repetitions=7, min_time=0.03)
+        # a second of work each time: what a training run does, in which helpers are awake
+        self.google("threads", "^threads/", repetitions=5, min_time=1.0)
 
     def long(self):
-        self.google("long", "^long/", repetitions=5, min_time=0.03)
+        self.google("long", "^long/", repetitions=5, min_time=0.3)
 
     def scaling(self):
         self.google("scaling", "^scaling/", repetitions=2, min_time=0.05, interleave=False)
@@ -154,7 +171,8 @@ class Runner:
             pass
         self.keep("machine", {
             "cpu": cpu,
-            "cores": os.cpu_count(),
+            "processors": os.cpu_count(),
+            "cores": len(os.sched_getaffinity(0)),
             "system": platform.freedesktop_os_release().get("PRETTY_NAME", platform.system()),
             "date": datetime.date.today().isoformat(),
             "busy": busy_cores(),
@@ -188,13 +206,20 @@ class Training:
             out["naive"] = short + 59 * (longer - short) / 5
         except RuntimeError as error:
             out["naive_failed"] = str(error)
-        restarts = ("--restarts", "8", "--epochs", "10")
-        for threads in ("1", "2"):
-            name = f"restarts{threads}.h5"
-            out["restarts" + threads] = min(self.train(name, *restarts, "--threads", threads)[1] for _ in range(3))
-        files = [os.path.join(self.folder, f"restarts{threads}.h5") for threads in "12"]
-        out["restarts_same_bytes"] = filecmp.cmp(*files, shallow=False)
+        restarts = ("--restarts", "8", "--epochs", "20")
+        self.on_two_threads(out, "restarts", lambda name, threads: self.train(name, *restarts, *threads))
+        files = [os.path.join(self.data, "train.txt"), "--validation", os.path.join(self.data, "validation.txt")]
+        grid = ("-n", "2,3,4", "-w", "1,2", "--epochs", "100")
+        self.on_two_threads(out, "grid", lambda name, threads: self.run(
+            "select", *files, *grid, "-o", os.path.join(self.folder, name), *threads))
         return out
+
+    def on_two_threads(self, out, what, command):
+        """Wall seconds on one thread and on two, the best of five in turn, and whether the models have the same bytes."""
+        names = [f"{what}{threads}.h5" for threads in "12"]
+        runs = [[command(name, ("--threads", threads))[1] for name, threads in zip(names, "12")] for _ in range(5)]
+        out[what + "1"], out[what + "2"] = (min(times) for times in zip(*runs))
+        out[what + "_same_bytes"] = filecmp.cmp(*(os.path.join(self.folder, name) for name in names), shallow=False)
 
 
 def main():
@@ -207,6 +232,7 @@ def main():
     arguments = parser.parse_args()
     if arguments.compare and not os.path.isfile(arguments.compare):
         sys.exit(f"bench: {arguments.compare}: no such file; keep build/bench/results/cases.json of an earlier run")
+    os.sched_setaffinity(0, separate_cores())
     runner = Runner(arguments.build)
     if arguments.compare:
         return runner.compare(arguments.compare)

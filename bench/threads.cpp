@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "hqmm/learn/baum_welch.hpp"
 #include "work.hpp"
 
 namespace hqmm::bench {
@@ -27,7 +28,26 @@ void threads_case(benchmark::State& state, const Shape& shape, int threads) {
   count(state, shape);
 }
 
+/// An iteration of Baum–Welch: the E step, all but a little.
+void em_case(benchmark::State& state, Index n, int threads) {
+  const EmWork& work = em_work(n, 6);
+  TrainOptions options = default_options(LearnerKind::kEm);
+  options.latent_dim = n;
+  options.threads = threads;
+  BaumWelch learner(work.start, work.data, options);
+  for (auto _ : state)
+    benchmark::DoNotOptimize(learner.run_epoch(0, [] { return false; }).log_likelihood);
+}
+
 [[maybe_unused]] const bool registered = [] {
+  for (const Index n : {6, 32}) {
+    for (const int threads : {1, 2}) {
+      benchmark::RegisterBenchmark(fmt::format("threads/em/n={}/threads={}", n, threads).c_str(),
+                                   em_case, n, threads)
+          ->UseRealTime()
+          ->Unit(benchmark::kMicrosecond);
+    }
+  }
   for (const auto& [n, w] : {std::pair<Index, Index>{2, 1}, {4, 2}, {6, 1}, {6, 4}, {8, 4}}) {
     for (const std::size_t batch : {64, 200}) {
       const Shape shape{.n = n, .w = w, .batch = batch};

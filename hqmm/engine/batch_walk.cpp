@@ -17,6 +17,7 @@ BatchWalk::BatchWalk(const WordTable& table, const SequenceView& sequence, std::
       reader_(table, sequence, 1),
       kernel_(panel_kernel()),
       alone_kernel_(panel_kernel_for(padded_rows(table.model().rows), 1)),
+      dot_(column_dot()),
       first_word_(table.first_of(table.length())),
       word_count_(table.words() - first_word_),
       stride_(static_cast<std::size_t>(table.model().stride)),
@@ -124,7 +125,13 @@ void BatchWalk::move(std::uint32_t word, std::size_t first, std::size_t end) {
 void BatchWalk::weigh(std::uint32_t word, std::size_t i, double* x) {
   Standing& standing = states_[i];
   const WordScale& scale = table_.scales()[word];
-  const double weight = table_.model().weight(x, 1);
+  const LinearModel& model = table_.model();
+  double weight = 0.0;
+  if (model.squared) {
+    weight = dot_(x, x, padded_rows(model.rows), 1, model.stride);
+  } else {
+    for (Index j = 0; j < model.traced; ++j) weight += x[j];
+  }
   // what is not a number compares as false
   if (!(weight > scale.least * standing.weight)) standing.in_doubt = true;
   standing.weight = weight;

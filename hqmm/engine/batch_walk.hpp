@@ -53,6 +53,7 @@ class BatchWalk {
   WordWalk reader_;
   PanelKernel kernel_;        // of states that see the same word,
   PanelKernel alone_kernel_;  // and of one
+  ColumnDot dot_;
   std::uint32_t first_word_;
   std::size_t word_count_;
   std::size_t stride_;

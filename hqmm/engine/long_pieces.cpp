@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kLeastPiece = 1024;
 constexpr std::size_t kMostPieces = 8192;
 constexpr std::size_t kMostTogether = 2048;
-constexpr std::size_t kAlone = 64;  // on one thread, where every state is moved by itself
+constexpr double kAlone = 16.0;  // on one thread, where every state is moved by itself
 /// Of so many rows a matrix is read for several states at once.
 constexpr Index kLeastSortedRows = 24;
 constexpr std::size_t kShortestWarmUp = 48;
@@ -110,7 +110,7 @@ class PieceScore {
   }
 
   /// Pieces that are long against their warm-ups, of the same number of words each. What is left
-  /// comes first and is no shorter.
+  /// comes first, at least as long as a piece.
   bool cut() {
     const std::size_t k = table_.length();
     pieces_ = std::min(plan_.pieces, sequence_.size() / (kWarmUpShare * warm_up_) - 1);
@@ -242,11 +242,12 @@ PiecePlan plan_pieces(Index rows, std::size_t symbols, std::size_t length) {
   double all_words = words;
   for (int k = 1; words <= kMostWordsOfPieces && 8.0 * entries * all_words <= kMostPieceTable;
        ++k) {
-    const double together = std::clamp(8.0 * words, 128.0, static_cast<double>(kMostTogether));
+    const double together =
+        sorted ? std::clamp(8.0 * words, 128.0, static_cast<double>(kMostTogether)) : kAlone;
     const double bytes = 8.0 * entries;
+    const double read = sorted ? bytes * std::min(1.0, words / together) : bytes;
     const double step =
-        std::max(entries / kProductsACycle, bytes * std::min(1.0, words / together) /
-                                                bytes_a_cycle_together(bytes * all_words));
+        std::max(entries / kProductsACycle, read / bytes_a_cycle_together(bytes * all_words));
     const double made = all_words - static_cast<double>(symbols);
     const double cost = static_cast<double>(length) / k * (step + kPieceStep) +
                         made * (entries * static_cast<double>(rows) / 12.0 + 100.0);

@@ -22,7 +22,7 @@ struct PiecePlan {
   std::size_t together = 0;  // of them, on one thread
   int word_length = 1;
   bool sorted = false;  // BatchWalk
-  double cost = 0.0;  // processor cycles, as measured
+  double cost = 0.0;    // processor cycles, as measured
 };
 
 [[nodiscard]] PiecePlan plan_pieces(Index rows, std::size_t symbols, std::size_t length);

@@ -38,8 +38,8 @@ void GradientTable::add(const GradientTable& other, std::size_t first, std::size
 void fold_results(std::span<ChainResult* const> results, int threads) {
   if (results.empty()) return;
   const GradientTable& table = results.front()->gradients;
-  // blocks of about so many numbers are worth a thread
-  constexpr std::size_t kBlock = 4096;
+  // blocks of about so many numbers: those of all results stay in the nearest cache
+  constexpr std::size_t kBlock = 1024;
   const std::size_t ops = std::max<std::size_t>(1, kBlock / std::max<std::size_t>(1, table.size()));
   const std::size_t blocks = (table.operators() + ops - 1) / ops;
   parallel_for(blocks, threads, [&](std::size_t block) {

@@ -10,7 +10,7 @@ namespace hqmm::detail {
 namespace {
 
 /// A thread takes sequences of so many symbols at a time.
-constexpr std::size_t kBlockSymbols = 4096;
+constexpr std::size_t kBlockSymbols = 2048;
 
 /// The numbers of operators while it is not known which words are met: every word has one.
 class WordCodes {

@@ -193,7 +193,7 @@ class CarefulEdges {
 std::vector<std::size_t> cut_parts(const SequenceSet& set, std::span<const std::size_t> chosen) {
   std::size_t all = 0;
   for (const std::size_t i : chosen) all += set[i].size();
-  const std::size_t enough = std::max<std::size_t>(16384, all / 64);
+  const std::size_t enough = std::max<std::size_t>(32768, all / 64);
   std::vector<std::size_t> out{0};
   std::size_t symbols = 0;
   for (std::size_t k = 0; k < chosen.size(); ++k) {
