@@ -27,7 +27,7 @@ CASES = "^(dgemm|gradient|em|update|newton_schulz|jacobi_svd)"
 TARGET_CASES = "^gradient/auto/(n=2/w=1|n=6/w=1|n=6/w=4|n=16/w=1)/B=20/"
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 # OpenBLAS does not know every processor and may pick a kernel of half the speed. The yardstick is its best.
-BLAS_KERNELS = (None, "SkylakeX", "Haswell", "Zen")
+BLAS_KERNELS = (None, "SapphireRapids", "Cooperlake", "SkylakeX", "Haswell", "Zen")
 
 
 def busy_cores():

@@ -273,6 +273,8 @@ void plane_mirror(double* x, Index n, Index stride, Index plane) {
   mirror_entries(x, stride, plane, 0, first, n);
 }
 
+Index plane_whole() { return kPlaneLanes; }
+
 }  // namespace
 }  // namespace hqmm::detail::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -282,11 +284,13 @@ namespace hqmm::detail {
 
 HWY_EXPORT(plane_multiply);
 HWY_EXPORT(plane_mirror);
+HWY_EXPORT(plane_whole);
 
 const PlaneKernels& plane_kernels() {
   static const PlaneKernels kernels = [] {
     use_simd_limit();
-    return PlaneKernels{HWY_DYNAMIC_DISPATCH(plane_multiply), HWY_DYNAMIC_DISPATCH(plane_mirror)};
+    return PlaneKernels{HWY_DYNAMIC_DISPATCH(plane_multiply), HWY_DYNAMIC_DISPATCH(plane_mirror),
+                        HWY_DYNAMIC_DISPATCH(plane_whole)()};
   }();
   return kernels;
 }

@@ -41,6 +41,9 @@ struct PlaneKernels {
   /// parts, then imaginary parts `plane` further on. The result is Hermitian to the last bit: a
   /// lower half whose imaginary diagonal only nearly vanishes would feed on its own rounding.
   void (*mirror)(double* x, Index n, Index stride, Index plane);
+  /// Products of so many rows and columns at most are right above the diagonal, too: a vector of
+  /// rows crosses it.
+  Index whole = 0;
 };
 
 /// For this processor, within HQMM_SIMD.

@@ -73,6 +73,7 @@ void expect_sensible(BatchShape shape, int kind) {
   const Choice again = choose(shape, choice.engine);
   EXPECT_EQ(again.word_length, choice.word_length) << "auto only picks";
   EXPECT_EQ(again.shared, choice.shared) << "auto only picks";
+  EXPECT_EQ(again.two_way, choice.two_way) << "auto only picks";
   EXPECT_GE(choice.part, 1U);
   EXPECT_GE(choice.word_length, 1);
   EXPECT_LE(choice.word_length, 3);

@@ -203,6 +203,7 @@ TEST(Engines, TheRandomShapesReachAllOfThem) {
   std::vector<int> lengths(4, 0);
   std::vector<int> chosen(7, 0);
   int shared = 0;
+  std::vector<int> two_way(4, 0);
   for (std::uint64_t index = 0; index < 900; ++index) {
     RandomStream random(kEnginesSeed, Purpose::kTest, index);
     const Batch batch = random_batch(false, 4e6, random);
@@ -211,12 +212,15 @@ TEST(Engines, TheRandomShapesReachAllOfThem) {
     ++chosen[static_cast<std::size_t>(choice.engine)];
     ++lengths[static_cast<std::size_t>(choice.word_length)];
     shared += choice.shared ? 1 : 0;
+    if (choice.two_way) ++two_way[static_cast<std::size_t>(choice.word_length)];
   }
   EXPECT_EQ(chosen[static_cast<std::size_t>(EngineKind::kNaive)], 0);
   for (const EngineKind engine :
        {EngineKind::kFactor, EngineKind::kPure, EngineKind::kSuperoperator, EngineKind::kKraus})
     EXPECT_GE(chosen[static_cast<std::size_t>(engine)], 5) << name_of(engine);
   EXPECT_GE(shared, 20);
+  EXPECT_GE(two_way[1], 20);
+  EXPECT_GE(two_way[2] + two_way[3], 5);
   for (const std::size_t length : {1, 2, 3})
     EXPECT_GE(lengths[length], 5) << length << " symbols a step";
 }

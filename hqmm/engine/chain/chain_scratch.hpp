@@ -33,6 +33,11 @@ struct ChainScratch {
   std::vector<const double*> images;
   std::vector<double> scales;
   FormScratch form;
+  // Of a TwoWayPass:
+  std::vector<std::uint32_t> places;              // see TwoWaySteps
+  std::vector<std::uint32_t> uses;                // [operator], zero between sequences
+  std::vector<Group> met;                         // operators of the sequence and their places
+  std::vector<int> up_exponents, down_exponents;  // [rescaling]: of two, taken out until then
 };
 
 }  // namespace hqmm::detail

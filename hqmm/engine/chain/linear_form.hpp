@@ -38,6 +38,7 @@ class LinearForm {
   [[nodiscard]] Index rows() const { return rows_; }
   [[nodiscard]] Index stride() const { return stride_; }
   [[nodiscard]] Index cols() const { return cols_; }
+  [[nodiscard]] Index traced() const { return traced_; }
   [[nodiscard]] Index state_size() const { return stride_ * cols_; }
   [[nodiscard]] std::size_t operator_size() const {
     return static_cast<std::size_t>(rows_ * stride_);

@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "hqmm/data/sequence_set.hpp"
 #include "hqmm/model/edge_hmm.hpp"
 
 namespace hqmm::detail {

@@ -8,6 +8,7 @@
 
 #include "hqmm/core/fail.hpp"
 #include "hqmm/engine/chain/program.hpp"
+#include "hqmm/engine/chain/two_way.hpp"
 #include "hqmm/engine/quantum/factor.hpp"
 #include "hqmm/engine/quantum/lanes.hpp"
 #include "hqmm/engine/quantum/symbol_channel.hpp"
@@ -23,6 +24,7 @@ struct Estimate {
   double cost = kNever;  // in units of one multiplication at full speed
   int word_length = 1;
   bool shared = false;
+  bool two_way = false;
 };
 
 /// Fixed costs of a step and of an operator beside their multiplications, in multiplications.
@@ -39,6 +41,7 @@ struct Costs {
   double total = 0.0;     // of a step's total, for a model that is not feasible,
   double inside = 0.0;    // and of another symbol's within a word
   double overhead = kStepOverhead;
+  bool two_way = false;
 };
 
 /// By how much products of a few vectors with many matrices wait for memory, as measured: each
@@ -52,6 +55,12 @@ double waiting_of(const Costs& costs, double operators) {
   return std::max(1.0, enough / std::max(costs.alone, costs.together / operators));
 }
 
+/// The same of one vector up and one down.
+double waiting_both_ways(const Costs& costs, double operators) {
+  const double table_bytes = costs.bytes * 2.0 / 3.0 * operators;
+  return table_bytes > 256e3 ? 3.4 : table_bytes > 48e3 ? 2.2 : 1.0;
+}
+
 /// The length of words that makes a batch cheapest.
 Estimate estimate_words(const BatchShape& shape, const Costs& costs) {
   const auto s = static_cast<double>(shape.s);
@@ -63,10 +72,12 @@ Estimate estimate_words(const BatchShape& shape, const Costs& costs) {
     double words = 0.0;
     for (int k = 2; k <= length; ++k) words += std::min(std::pow(s, k), steps);
     if ((static_cast<double>(shape.sets) * s + words) * costs.bytes > kTableBytes) break;
-    const double step = waiting_of(costs, s + words) * costs.step + costs.overhead +
+    const double waiting =
+        costs.two_way ? waiting_both_ways(costs, s + words) : waiting_of(costs, s + words);
+    const double step = waiting * costs.step + costs.overhead +
                         (shape.feasible ? 0.0 : costs.total + (length - 1) * costs.inside);
     const double cost = costs.base + steps * step + words * costs.word;
-    if (cost < best.cost) best = {cost, length};
+    if (cost < best.cost) best = {cost, length, false, costs.two_way};
   }
   return best;
 }
@@ -109,6 +120,25 @@ Estimate estimate_factor(const BatchShape& shape, double cols) {
                                  .inside = rows * rows * (2.0 + 0.5 * cols)});
 }
 
+bool fits_two_way(const BatchShape& shape, double rows) {
+  return shape.backward && shape.feasible && shape.longest <= kTwoWayLongest &&
+         rows >= kTwoWayLeastRows && rows <= kTwoWayMostRows;
+}
+
+/// One sequence at a time, as measured.
+Estimate estimate_two_way(const BatchShape& shape, const LinearCosts& linear) {
+  if (!fits_two_way(shape, linear.rows)) return {};
+  const double symbols = static_cast<double>(shape.sets) * static_cast<double>(shape.s);
+  return estimate_words(shape, {.base = symbols * (linear.build + kOperatorOverhead),
+                                .step = 1.35 * linear.rows * linear.rows,
+                                .word = linear.word + kOperatorOverhead,
+                                .bytes = 24.0 * linear.rows * linear.rows,
+                                .overhead = 150.0,
+                                .two_way = true});
+}
+
+Estimate cheaper(const Estimate& a, const Estimate& b) { return a.cost < b.cost ? a : b; }
+
 /// One channel for all symbols of a set that emits on states, which all states of a step go through
 /// together.
 Estimate estimate_channel(const BatchShape& shape, double rows, double channel) {
@@ -136,14 +166,15 @@ Estimate estimate_superoperator(const BatchShape& shape) {
                     .word = word,
                     .total = rows,
                     .inside = 2.0 * rows};
-  if (shape.emission == EmissionKind::kEdge) return estimate_linear(shape, costs);
+  if (shape.emission == EmissionKind::kEdge)
+    return cheaper(estimate_linear(shape, costs), estimate_two_way(shape, costs));
   costs.build = channel / static_cast<double>(shape.s) + 6.0 * rows * rows;
   Estimate apart = estimate_linear(shape, costs);
   // as measured: products with a state or two at a time
   if (apart.word_length == 1 && shape.sequences < 4 * static_cast<std::size_t>(shape.s))
     apart.cost *= 1.5;
-  const Estimate together = estimate_channel(shape, rows, channel);
-  return apart.cost < together.cost ? apart : together;
+  apart = cheaper(apart, estimate_two_way(shape, costs));
+  return cheaper(apart, estimate_channel(shape, rows, channel));
 }
 
 Estimate estimate_kraus(const BatchShape& shape) {
@@ -259,7 +290,7 @@ Choice choose(const BatchShape& shape, EngineKind wanted) {
     if (estimate.cost < least) {
       least = estimate.cost;
       out = {kind, estimate.word_length, part_size(shape, kind, state_size(kind, shape)),
-             estimate.shared};
+             estimate.shared, estimate.two_way};
     }
   }
   if (least == kNever) refuse(wanted, shape);

@@ -21,6 +21,7 @@ struct BatchShape {
   std::size_t sequences = 0;
   std::size_t symbols = 0;
   std::size_t longest = 0;
+  bool backward = true;  // or likelihoods alone
 };
 
 [[nodiscard]] BatchShape shape_of(const Hqmm& model, std::span<const SequenceView> batch,
@@ -31,6 +32,7 @@ struct Choice {
   int word_length = 1;   // symbols per step, at most
   std::size_t part = 1;  // sequences per pass
   bool shared = false;   // superoperators of emission on states: one for all symbols
+  bool two_way = false;  // superoperators, a sequence at a time: see chain/two_way.hpp
 };
 
 /// `wanted` kAuto: the cheapest. Another one is taken as it is; throws kUsage when the model does

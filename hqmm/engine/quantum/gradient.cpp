@@ -5,9 +5,11 @@
 #include <atomic>
 #include <bit>
 #include <cassert>
+#include <type_traits>
 
 #include "hqmm/core/parallel.hpp"
 #include "hqmm/engine/chain/chain.hpp"
+#include "hqmm/engine/chain/two_way.hpp"
 #include "hqmm/engine/device.hpp"
 #include "hqmm/engine/quantum/choose.hpp"
 #include "hqmm/engine/quantum/forms.hpp"
@@ -61,11 +63,23 @@ std::vector<ChainResult*> pointers_to(std::span<ChainResult> results) {
   return out;
 }
 
+/// A pass over the sequences [first, last) of a program; false as its run() says.
+template <Form F>
+bool run_part(const F& form, const Choice& choice, const Program& program, std::size_t first,
+              std::size_t last, const ChainOptions& options, ChainScratch& scratch,
+              ChainResult& out) {
+  if constexpr (std::is_same_v<F, TraceForm>) {
+    if (choice.two_way) return TwoWayPass(form, program, first, last, options, scratch, out).run();
+  }
+  return ChainPass<F>(form, program, first, last, options, scratch, out).run();
+}
+
 /// Passes over a share of the parts of the batch and their sum along a fixed tree, in rounds that
 /// are nodes of it: the same bytes at any thread count, and memory for one round and a few nodes.
 template <Form F>
-bool run_parts(const F& form, std::size_t part, const ChainOptions& options, Share share,
+bool run_parts(const F& form, const Choice& choice, const ChainOptions& options, Share share,
                int threads, GradientScratch::Contents& scratch) {
+  const std::size_t part = choice.part;
   const Program& program = scratch.program;
   // as many tables of gradients as fit 64 MiB, and two for two threads
   const std::size_t table_bytes = form.gradient_count() * form.gradient_size() * sizeof(double);
@@ -87,8 +101,8 @@ bool run_parts(const F& form, std::size_t part, const ChainOptions& options, Sha
       const std::size_t first = (begin + i) * part;
       const std::size_t last = std::min(program.sequences(), first + part);
       ScratchPool<ChainScratch>::Loan loan(scratch.pool);
-      ChainPass<F> pass(form, program, first, last, options, loan.scratch(), results[i]);
-      if (!pass.run()) good = false;
+      if (!run_part(form, choice, program, first, last, options, loan.scratch(), results[i]))
+        good = false;
     });
     if (!good) return false;
     const auto add = [&](ChainResult& a, ChainResult& b) {
@@ -125,6 +139,7 @@ class FastGradient {
     if (careful) {
       choice_.word_length = 1;
       choice_.part = 1;  // of several sequences that fail, the first is named
+      choice_.two_way = false;
       if (choice_.engine == EngineKind::kLanes) choice_.engine = EngineKind::kSuperoperator;
     }
     careful_ = careful;
@@ -157,7 +172,7 @@ class FastGradient {
     const FormSource from{model_, scratch_.program, feasible_, threads_};
     return scratch_.forms.with_form(choice_, from, [&](auto& form) {
       GradientReply reply;
-      reply.good = run_parts(form, choice_.part, chain_options(), share, threads_, scratch_);
+      reply.good = run_parts(form, choice_, chain_options(), share, threads_, scratch_);
       if (reply.good) reply.keep(likelihoods_of(share), scratch_.sum);
       return reply.packed();
     });
@@ -218,8 +233,7 @@ class FastGradient {
   template <Form F>
   bool walk(const F& form) {
     const bool alone = options_.ranks == nullptr || careful_;
-    if (alone && !run_parts(form, choice_.part, chain_options(), {}, threads_, scratch_))
-      return false;
+    if (alone && !run_parts(form, choice_, chain_options(), {}, threads_, scratch_)) return false;
     if (!alone && !walk_together(form)) return false;
     std::swap(scratch_.total, scratch_.sum.total());
     if (!options_.want_initial_state) scratch_.total.initial.clear();
@@ -232,8 +246,8 @@ class FastGradient {
     Ranks& ranks = *options_.ranks;
     bool good = true;
     const RankTask task{[&](std::string_view) {
-                          good = run_parts(form, choice_.part, chain_options(), ranks.share(),
-                                           threads_, scratch_);
+                          good = run_parts(form, choice_, chain_options(), ranks.share(), threads_,
+                                           scratch_);
                           return std::string();
                         },
                         GradientReply::merge};

@@ -38,7 +38,9 @@ class ForwardPass {
 
   void run(std::span<const SequenceView> batch, std::size_t burn_in) {
     share_here_ = batch.size() > 1 ? share_ : Share{};
-    choice_ = choose(shape_of(model_, batch, feasible_), EngineKind::kAuto);
+    BatchShape shape = shape_of(model_, batch, feasible_);
+    shape.backward = false;
+    choice_ = choose(shape, EngineKind::kAuto);
     carried_.clear();
     walk_batch(batch, burn_in);
   }

@@ -141,8 +141,12 @@ void KrausForm::channel(const Step& step, const double* rho, FormScratch& scratc
   }
 }
 
-/// What is above the diagonal from what is below.
+bool KrausForm::is_whole() const { return !real_ && plane_ <= planes_.whole; }
+
+/// What is above the diagonal from what is below, unless it is there already. It then is what
+/// products make of it: Hermitian but for rounding, which grows no faster than that of any state.
 void KrausForm::mirror(double* x) const {
+  if (is_whole()) return;
   if (real_) {
     mirror_lower(x, n_, stride_);
   } else {
@@ -153,7 +157,7 @@ void KrausForm::mirror(double* x) const {
 /// Scales the entries, and gives a state its upper half.
 void KrausForm::finish(const Step& step, double* x) const {
   if (step.scale != nullptr) {
-    kernels_.scale_entries(columns(n_), step.scale, step.scale, true, x);
+    kernels_.scale_entries(columns(n_), step.scale, step.scale, !is_whole(), x);
   } else if (step.unseen != nullptr) {
     for (std::size_t i = 0; i < size(); ++i) x[i] *= step.unseen[i];
   }

@@ -109,6 +109,8 @@ class KrausForm {
   void write_emissions(const Hqmm& model);
   void write_state(const Matrix& from, double* to) const;
   [[nodiscard]] Matrix read_state(const double* from) const;
+  /// Whether products are right above the diagonal.
+  [[nodiscard]] bool is_whole() const;
   void mirror(double* x) const;
   void channel(const Step& step, const double* rho, FormScratch& scratch, double* out) const;
   void finish(const Step& step, double* x) const;

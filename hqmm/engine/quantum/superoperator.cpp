@@ -37,12 +37,13 @@ void write_missing(const Hqmm& model, TraceForm& form) {
   }
 }
 
-/// body(channel, i) for i < count, on threads when there are enough numbers.
+/// body(channel, i) for i < count, on threads when there are enough numbers. Each is by itself, so
+/// that it does not matter how many blocks there are.
 template <typename Body>
 void for_each_channel(const Hqmm& model, const TraceForm& form, std::size_t count, int threads,
                       SymbolScratch& scratch, Body body) {
   const std::size_t numbers = count * form.operator_size();
-  const std::size_t blocks = numbers > 1000 ? std::min<std::size_t>(count, 64) : 1;
+  const std::size_t blocks = numbers > 1000 && threads > 1 ? std::min<std::size_t>(count, 64) : 1;
   parallel_for(blocks, threads, [&](std::size_t block) {
     SymbolScratch own;
     SymbolChannel channel(model.latent_dim(), model.kraus_rank(), is_real(form, model),
