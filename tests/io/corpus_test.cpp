@@ -126,7 +126,7 @@ const std::vector<Rejected>& rejected() {
       {"bad/float.txt", "float.txt:1:3: expected an integer, found '1.5'"},
       {"bad/double_comma.txt", "double_comma.txt:1:6: there is nothing between two commas"},
       {"bad/only_commas.txt", "only_commas.txt:2:3: the line holds commas but no symbol"},
-      {"bad/carriage_return.txt", "carriage_return.txt:1:5: a carriage return"},
+      {"bad/carriage_return.txt", "carriage_return.txt:1:5: there is a carriage return"},
       {"bad/letters.txt", "letters.txt:2:3: 'J' is not a symbol of the alphabet dna (A C G T)",
        with_alphabet("dna")},
       {"bad/word.txt",
