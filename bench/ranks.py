@@ -144,7 +144,7 @@ def extrapolate(gradient_seconds, symbols, bytes_up, bytes_down, latency, bandwi
         talk = levels * (2 * latency + (bytes_up + bytes_down) / bandwidth)
         updates = 1e12 / (BATCH * LENGTH * ranks)
         rows.append({"ranks": ranks, "gradient_ms": compute * 1e3, "talk_ms": talk * 1e3, "efficiency": compute / (compute + talk),
-                     "epoch_days": updates * (compute + talk) / 86400})
+                     "epoch_hours": updates * (compute + talk) / 3600})
     return rows
 
 
@@ -175,8 +175,8 @@ def pages(found):
                                                   ["the answer, of every rank", f"{sent['bytes_up']:.0f}"]])
     if one := time.get(f"{GRADIENT}, 1, whole"):
         yield "model", table(
-            ["ranks", "gradient, ms", "messages, ms", "efficiency", "epoch of 10¹² symbols, days"],
-            [[r["ranks"], f"{r['gradient_ms']:.0f}", f"{r['talk_ms']:.2f}", f"{r['efficiency']:.3f}", f"{r['epoch_days']:.1f}"]
+            ["ranks", "gradient, ms", "messages, ms", "efficiency", "epoch of 10¹² symbols, hours"],
+            [[r["ranks"], f"{r['gradient_ms']:.0f}", f"{r['talk_ms']:.2f}", f"{r['efficiency']:.3f}", f"{r['epoch_hours']:.2f}"]
              for r in extrapolate(one, found["symbols"], sent["bytes_up"], sent["bytes_down"], LATENCY, BANDWIDTH)])
 
 
