@@ -119,6 +119,24 @@ TEST(GpuLikelihoods, FindWhatIsImpossible) {
   }
 }
 
+/// The filter tells how improbable they are, so both devices give the same number to the last bit.
+TEST(GpuLikelihoods, ImprobableSymbolsAreTheFilters) {
+  CudaEngine engine;
+  for (const Index n : {2, 4, 12, 40, 80}) {
+    RandomStream random(kGpuRangeSeed, Purpose::kTest, 5000 + static_cast<std::uint64_t>(n));
+    const Hqmm model = model_with_a_rare_symbol({n, 3, 2}, 1e-6, random);
+    auto sequences = testing::random_sequences({40, 50, 40, 17, 30}, 2, random);
+    sequences[1][20] = 2;
+    sequences[3][16] = 2;  // the last symbol, after a rescaling
+    const SequenceSet set = testing::set_of(3, sequences);
+    SCOPED_TRACE(fmt::format("n={}", n));
+    expect_same_likelihoods(engine, model, set, 0);
+    const auto cpu = fast_log_likelihoods(model, set, 0, 0);
+    const auto gpu = fast_log_likelihoods(model, set, 0, 0, {}, &engine);
+    for (const std::size_t i : {1, 3}) EXPECT_EQ(gpu[i].log_likelihood, cpu[i].log_likelihood);
+  }
+}
+
 TEST(GpuGradientRange, NamesTheSequenceThatIsImpossible) {
   CudaEngine engine;
   for (const Index n : {2, 4, 12, 80}) {

@@ -4,6 +4,7 @@
 #include "hqmm/learn/classifier_learner.hpp"
 #include "hqmm/score/score.hpp"
 #include "support/learn.hpp"
+#include "support/support.hpp"
 
 namespace hqmm::detail {
 namespace {
@@ -61,6 +62,22 @@ TEST(GpuTraining, GoesOnFromACheckpointWithTheSameBytes) {
         train(data.train, data.validation, options, {}, {.checkpoint = &checkpoints.front()});
     EXPECT_EQ(bytes_of(later.model), bytes_of(whole.model));
     EXPECT_EQ(later.best_epoch, whole.best_epoch);
+  }
+}
+
+/// `--memory`: states that do not fit are computed again.
+TEST(GpuTraining, InLittleMemoryIsTheSameToRounding) {
+  const SmallData data = gpu_data();
+  for (TrainOptions options : gpu_runs()) {
+    const TrainResult roomy = train(data.train, data.validation, options);
+    options.memory = std::size_t{8} << 20;
+    const TrainResult narrow = train(data.train, data.validation, options);
+    const double expected = score(roomy.model, data.validation).log_likelihood;
+    EXPECT_NEAR(score(narrow.model, data.validation).log_likelihood, expected,
+                1e-6 * std::abs(expected));
+    options.memory = 1 << 10;
+    testing::expect_error(ErrorCode::kUsage, "of the GPU's memory",
+                          [&] { static_cast<void>(train(data.train, data.validation, options)); });
   }
 }
 

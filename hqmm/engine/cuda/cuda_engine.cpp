@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <limits>
 #include <type_traits>
 
 #include "hqmm/core/fail.hpp"
@@ -13,6 +14,7 @@
 #include "hqmm/engine/cuda/small_pass.hpp"
 #include "hqmm/engine/cuda/tile_pass.hpp"
 #include "hqmm/engine/quantum/forms.hpp"
+#include "hqmm/engine/quantum/hqmm_forward.hpp"
 #include "hqmm/engine/quantum/hqmm_program.hpp"
 #include "hqmm/model/hermitian_basis.hpp"
 
@@ -32,6 +34,15 @@ bool all_finite(const BatchGradient& g) {
 
 /// Steps from one rescaling to the next.
 constexpr std::size_t kPace = 16, kCarefulPace = 1;
+
+/// Likelihoods of sequences that the filter should be asked about are NaN.
+std::vector<double> without_suspects(const std::vector<double>& found,
+                                     const std::vector<char>& suspects) {
+  std::vector<double> out = found;
+  for (std::size_t i = 0; i < out.size(); ++i)
+    if (suspects[i] != 0) out[i] = std::numeric_limits<double>::quiet_NaN();
+  return out;
+}
 
 bool is_small(const Hqmm& model) {
   return coordinate_count(model.latent_dim(), model.field == Field::kReal) <= kMostSmallRows;
@@ -116,6 +127,7 @@ bool CudaEngine::Contents::walk_small(const Hqmm& model, std::span<const Sequenc
                                      .want_initial = options.want_initial_state,
                                      .backward = out != nullptr,
                                      .pace = pace,
+                                     .suspect_below = out == nullptr ? kSuspectWeight : 0.0,
                                      .memory = memory};
     if (!small.run(small_model, batch, options.weights, small_options, small_found)) return false;
     if (out == nullptr) return true;
@@ -140,7 +152,10 @@ bool CudaEngine::Contents::walk_small(const Hqmm& model, std::span<const Sequenc
 bool CudaEngine::Contents::walk(const Hqmm& model, std::size_t pace, bool backward) {
   write_matrix_model(model, matrices);
   const DeviceBatch batch = device_batch(program);
-  const MatrixOptions options{.backward = backward, .pace = pace, .memory = memory};
+  const MatrixOptions options{.backward = backward,
+                              .pace = pace,
+                              .memory = memory,
+                              .suspect_below = backward ? 0.0 : kSuspectWeight};
   if (matrices.n <= (matrices.real ? kMostTileReal : kMostTileComplex)) {
     tile.run(matrices, batch, options, found);
   } else {
@@ -208,7 +223,7 @@ std::vector<double> CudaEngine::log_likelihoods(const Hqmm& model,
     if (!c.walk_small(model, batch, options, kPace, nullptr) &&
         !c.walk_small(model, batch, options, kCarefulPace, nullptr))
       throw c.failure(true);
-    return c.small_found.log_likelihoods;
+    return without_suspects(c.small_found.log_likelihoods, c.small_found.suspects);
   }
   write_program(model, batch, options, 1, 1, c.program);
   const bool as_it_is = model.emits_on() == EmissionKind::kEdge || keeps_emission(model, c.program);
@@ -216,7 +231,7 @@ std::vector<double> CudaEngine::log_likelihoods(const Hqmm& model,
   if (!c.walk(as_it_is ? model : free_model, kPace, false) &&
       !c.walk(as_it_is ? model : free_model, kCarefulPace, false))
     throw c.failure(false);
-  return c.found.log_likelihoods;
+  return without_suspects(c.found.log_likelihoods, c.found.suspects);
 }
 
 }  // namespace hqmm::detail

@@ -48,7 +48,8 @@ class CudaEngine {
                                        const GradientOptions& options);
 
   /// The log-likelihood of every sequence; the first burn_in symbols move the state and are not
-  /// scored.
+  /// scored. NaN where a symbol was so improbable that only the filter can tell how much
+  /// (kSuspectWeight).
   [[nodiscard]] std::vector<double> log_likelihoods(const Hqmm& model,
                                                     std::span<const SequenceView> batch,
                                                     std::size_t burn_in);

@@ -25,6 +25,9 @@ struct LargeArguments {
   double* slopes;    // [mark]: what its logarithm adds to the adjoint's diagonal
   int* exponents;
   double* log_likelihoods;
+  char* suspects;
+  double* watched;  // the weight before, in the scale of the state; of suspect_below
+  double suspect_below;
   double* by_emission;  // [step − begin + 1][sequence][block][side]: row sums of S ∘ ρ'
   double* gradients;    // [share][matrix]
   unsigned long long* failure;
@@ -172,7 +175,7 @@ __global__ void between_steps_kernel(const LargeArguments a, std::uint32_t t) {
   } else if (s.marks > 0 && a.marks[s.first_mark + s.marks - 1].step == t) {
     mark = static_cast<std::int32_t>(s.first_mark + s.marks - 1);
   }
-  if (!ends && !rescales && mark < 0) return;
+  if (!ends && !rescales && mark < 0 && a.suspect_below == 0.0) return;
   double* state = a.state_before(t, b);
   double weight = block_trace(state, a.n, a.side);
   int exponent = a.exponents[b];
@@ -181,6 +184,8 @@ __global__ void between_steps_kernel(const LargeArguments a, std::uint32_t t) {
     if (threadIdx.x == 0 && !usable(weight, a.pace == 1))
       atomicMin(a.failure, static_cast<unsigned long long>(s.index) << 32 | (t - 1));
   }
+  if (a.suspect_below > 0.0 && threadIdx.x == 0 && !(weight > a.suspect_below * a.watched[b]))
+    a.suspects[b] = 1;
   if (rescales) {
     const int by = ilogb(weight);
     const double factor = ldexp(1.0, -by);
@@ -192,6 +197,7 @@ __global__ void between_steps_kernel(const LargeArguments a, std::uint32_t t) {
       a.exponents[b] = exponent;
     }
   }
+  if (a.suspect_below > 0.0 && threadIdx.x == 0) a.watched[b] = weight;
   if (mark >= 0 && threadIdx.x == 0) {
     const double coefficient = a.marks[mark].coefficient;
     a.slopes[mark] = s.weight * coefficient / weight;

@@ -262,6 +262,8 @@ struct LargePass::Contents {
   DeviceArray<double> log_likelihoods, row_sums, gradients, by_emission, initial, sums;
   DeviceArray<int> exponents;
   DeviceArray<unsigned long long> failure;
+  DeviceArray<char> suspects;
+  DeviceArray<double> watched;
 };
 
 LargePass::LargePass() : contents_(std::make_unique<Contents>()) {}
@@ -285,6 +287,8 @@ void LargePass::run(const MatrixModel& model, const DeviceBatch& batch,
   const std::vector<double> emission = padded_rows_of(model, side);
   const std::vector<std::int32_t> mark_at = marks_by_step(batch);
   plan.event = events(batch, longest, options.pace);
+  if (options.suspect_below > 0.0) std::fill(plan.event.begin(), plan.event.end(), 1);
+  const std::vector<double> ones(sequences, 1.0);
   plan.backward = options.backward;
   plan.operators = operators;
 
@@ -328,6 +332,9 @@ void LargePass::run(const MatrixModel& model, const DeviceBatch& batch,
   a.powers = c.powers.reserve(sequences * a.powers_each);
   a.exponents = c.exponents.clear(sequences, stream);
   a.log_likelihoods = c.log_likelihoods.clear(sequences, stream);
+  a.suspects = c.suspects.clear(sequences, stream);
+  a.suspect_below = options.suspect_below;
+  if (options.suspect_below > 0.0) a.watched = c.watched.upload(ones, stream);
   a.failure = c.failure.reserve(1);
   check(cudaMemsetAsync(a.failure, 0xFF, sizeof(unsigned long long), stream), "clearing memory");
   a.pace = static_cast<std::uint32_t>(options.pace);
@@ -365,6 +372,8 @@ void LargePass::run(const MatrixModel& model, const DeviceBatch& batch,
       lane.a.sequence_count = static_cast<std::uint32_t>(end - begin);
       lane.a.log_likelihoods += lane.first;
       lane.a.exponents += lane.first;
+      lane.a.suspects += lane.first;
+      if (lane.a.watched != nullptr) lane.a.watched += lane.first;
       lane.a.powers += lane.first * a.powers_each;
       lane.a.history += begin * slots * state;
       lane.a.products += begin * a.most_count * state;
@@ -386,8 +395,9 @@ void LargePass::run(const MatrixModel& model, const DeviceBatch& batch,
     add(c.sums.data(), state, c.initial.data(), stream);
   }
 
-  out.log_likelihoods.assign(sequences, 0.0);
   std::vector<double> found(sequences);
+  std::vector<char> suspects(sequences);
+  c.suspects.download(suspects.data(), sequences, stream);
   c.log_likelihoods.download(found.data(), sequences, stream);
   unsigned long long failure = 0;
   c.failure.download(&failure, 1, stream);
@@ -408,8 +418,7 @@ void LargePass::run(const MatrixModel& model, const DeviceBatch& batch,
   } else {
     check(cudaStreamSynchronize(stream), "walking a batch");
   }
-  for (std::size_t i = 0; i < sequences; ++i)
-    out.log_likelihoods[batch.sequences[i].index] = found[i];
+  take_in(batch, found, suspects, out);
   note_failure(failure, out);
 }
 

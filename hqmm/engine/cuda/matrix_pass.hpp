@@ -33,8 +33,9 @@ struct MatrixModel {
 
 struct MatrixOptions {
   bool backward = true;
-  std::size_t pace = 16;   // steps from one rescaling to the next; 1 is the careful way
-  std::size_t memory = 0;  // bytes for states
+  std::size_t pace = 16;       // steps from one rescaling to the next; 1 is the careful way
+  std::size_t memory = 0;      // bytes for states
+  double suspect_below = 0.0;  // forward only: as in ChainOptions
 };
 
 struct MatrixResult {
@@ -42,6 +43,7 @@ struct MatrixResult {
   std::vector<double> gradients;        // [matrix]: Σ (R K) ρ
   std::vector<double> by_emission;      // [operator][n]: Σ Re S_il* ρ'_il
   std::vector<double> initial;          // Σ of the adjoints at the initial state
+  std::vector<char> suspects;           // [sequence], of suspect_below
   /// The first sequence whose weight left the range, and the step that took it there.
   bool failed = false;
   std::size_t failed_sequence = 0, failed_step = 0;

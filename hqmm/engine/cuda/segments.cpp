@@ -80,6 +80,16 @@ std::vector<double> unpadded_rows_of(const MatrixModel& model, std::span<const d
   return change_rows(from, from.size() / side, 1, side, 1, static_cast<std::size_t>(model.n));
 }
 
+void take_in(const DeviceBatch& batch, std::span<const double> log_likelihoods,
+             std::span<const char> suspects, MatrixResult& out) {
+  out.log_likelihoods.assign(batch.sequences.size(), 0.0);
+  out.suspects.assign(batch.sequences.size(), 0);
+  for (std::size_t i = 0; i < batch.sequences.size(); ++i) {
+    out.log_likelihoods[batch.sequences[i].index] = log_likelihoods[i];
+    out.suspects[batch.sequences[i].index] = suspects[i];
+  }
+}
+
 void note_failure(unsigned long long failure, MatrixResult& out) {
   out.failed = failure != ~0ULL;
   out.failed_sequence = static_cast<std::size_t>(failure >> 32);

@@ -38,6 +38,10 @@ struct Segments {
 [[nodiscard]] std::vector<double> unpadded_rows_of(const MatrixModel& model,
                                                    std::span<const double> from, std::size_t side);
 
+/// What the kernels found of each sequence of the batch, which has them in another order.
+void take_in(const DeviceBatch& batch, std::span<const double> log_likelihoods,
+             std::span<const char> suspects, MatrixResult& out);
+
 /// What the kernels left in the word of failures.
 void note_failure(unsigned long long failure, MatrixResult& out);
 

@@ -22,7 +22,9 @@ struct TileArguments {
   double* adjoints;  // [sequence]: the adjoint before the segment
   double* powers;    // [sequence][step / pace]
   int* exponents;    // [sequence]
-  double* log_likelihoods;                    // [sequence]
+  double* log_likelihoods;  // [sequence]
+  char* suspects;           // [sequence]
+  double suspect_below;
   double *gradients, *by_emission, *initial;  // [slot]
   unsigned long long* failure;
   std::size_t matrix_count, operators, powers_each;
@@ -221,15 +223,25 @@ __global__ void __launch_bounds__(T::kThreads) forward_kernel(const TileArgument
     const DeviceMark* mark = a.marks + s.first_mark;
     const DeviceMark* last_mark = mark + s.marks;
     copy_in<T>(state, carried);
+    double watched = 1.0;  // the weight before, in the scale of the state
+    const auto watch = [&](std::uint32_t t) {
+      if (a.suspect_below == 0.0 || t == 0) return;
+      const double weight = trace_of<T>(state);
+      if (!(weight > a.suspect_below * watched) && threadIdx.x == 0)
+        a.suspects[a.first_sequence + b] = 1;
+      watched = weight;
+    };
     const std::uint32_t end = min(a.end, s.length);
     while (mark < last_mark && mark->step < a.begin) ++mark;
     for (std::uint32_t t = a.begin; t < end; ++t) {
+      watch(t);
       if (t > 0 && t % a.pace == 0) {
         const double weight = trace_of<T>(state);
         if (!usable(weight, careful)) note_failure(a, s, t - 1);
         const int by = ilogb(weight);
         __syncthreads();
         scale<T>(state, ldexp(1.0, -by));
+        watched *= ldexp(1.0, -by);
         exponent += by;
         if (threadIdx.x == 0) powers[t / a.pace] = ldexp(1.0, -by);
         __syncthreads();
@@ -245,6 +257,7 @@ __global__ void __launch_bounds__(T::kThreads) forward_kernel(const TileArgument
       step_forward<T>(a, a.steps[s.first_step + t], state, product, matrix);
     }
     if (end == s.length) {
+      watch(end);
       const double weight = trace_of<T>(state);
       if (!usable(weight, careful)) note_failure(a, s, s.length - 1);
       if (a.count_marks && mark < last_mark)

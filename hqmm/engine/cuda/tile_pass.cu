@@ -68,6 +68,7 @@ struct TilePass::Contents {
   DeviceArray<int> exponents;
   DeviceArray<double> gradients, by_emission, initial, sums;
   DeviceArray<unsigned long long> failure;
+  DeviceArray<char> suspects;
 
   Contents() {
     check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "making a stream");
@@ -126,6 +127,8 @@ void TilePass::run(const MatrixModel& model, const DeviceBatch& batch, const Mat
   a.powers = c.powers.reserve(sequences * a.powers_each);
   a.exponents = c.exponents.clear(sequences, c.stream);
   a.log_likelihoods = c.log_likelihoods.clear(sequences, c.stream);
+  a.suspects = c.suspects.clear(sequences, c.stream);
+  a.suspect_below = options.suspect_below;
   a.failure = c.failure.reserve(1);
   check(cudaMemsetAsync(a.failure, 0xFF, sizeof(unsigned long long), c.stream), "clearing memory");
   a.matrix_count = model.matrix_count();
@@ -182,8 +185,9 @@ void TilePass::run(const MatrixModel& model, const DeviceBatch& batch, const Mat
     }
   }
 
-  out.log_likelihoods.assign(sequences, 0.0);
   std::vector<double> found(sequences);
+  std::vector<char> suspects(sequences);
+  c.suspects.download(suspects.data(), sequences, c.stream);
   c.log_likelihoods.download(found.data(), sequences, c.stream);
   unsigned long long failure = 0;
   c.failure.download(&failure, 1, c.stream);
@@ -203,8 +207,7 @@ void TilePass::run(const MatrixModel& model, const DeviceBatch& batch, const Mat
   } else {
     check(cudaStreamSynchronize(c.stream), "walking a batch");
   }
-  for (std::size_t i = 0; i < sequences; ++i)
-    out.log_likelihoods[batch.sequences[i].index] = found[i];
+  take_in(batch, found, suspects, out);
   note_failure(failure, out);
 }
 

@@ -20,8 +20,6 @@ namespace {
 
 /// Programs are written for so many symbols at a time; longer sequences go in slices.
 constexpr std::size_t kSliceSymbols = std::size_t{1} << 20;
-/// A step below this may be an impossible symbol: states are known to about 1e-16.
-constexpr double kSuspect = 1e-9;
 
 /// A few sequences, or a slice of a long one, in the form that suits them.
 class ForwardPass {
@@ -79,7 +77,7 @@ class ForwardPass {
     options.rescale_every = 16 / static_cast<std::size_t>(choice_.word_length);
     options.backward = false;
     options.normalise = !feasible_;
-    options.suspect_below = kSuspect;
+    options.suspect_below = kSuspectWeight;
     ChainResult result;
     result.log_likelihoods = log_likelihoods;
     result.log_totals = log_totals;

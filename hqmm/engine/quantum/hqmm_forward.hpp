@@ -11,6 +11,10 @@
 
 namespace hqmm::detail {
 
+/// A step that leaves less than this of the weight may be an impossible symbol, since states are known to
+/// about 1e-16: such a sequence is the filter's.
+inline constexpr double kSuspectWeight = 1e-9;
+
 class CudaEngine;
 
 /// Takes likelihoods as they come: those of the sequences from `first` on, in order.

@@ -182,7 +182,7 @@ void run_fit(FitOptions& options) {
       "classifier", [&] { write_classifier(out, file); },
       [&] { return serialize_classifier(file); });
   const OrderedClasses classes = ordered_classes(data);
-  const auto gpu = open_device(learned.device);
+  const auto gpu = open_device(learned.device, options.flags.memory());
   const Posteriors posteriors =
       posteriors_on(file.classifier, data, options.common.threads, gpu.get());
   const Classification figures = judge(posteriors, classes.labels, file.classifier.priors);
