@@ -62,7 +62,7 @@ Hqmm random_model(const Shape& shape, RandomStream& random) {
 std::size_t longest_for(const Shape& shape) {
   if (shape.w > 1) return 200;
   if (shape.emission == EmissionKind::kState) return 7;
-  return shape.field == Field::kReal ? 33 : 200;
+  return shape.field == Field::kReal ? 25 : 200;
 }
 
 /// So many sequences of ragged lengths that the CPU has about a second's work.

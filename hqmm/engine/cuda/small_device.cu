@@ -3,52 +3,13 @@
 #include <algorithm>
 #include <cstring>
 
+#include "hqmm/engine/cuda/pinned.cuh"
 #include "hqmm/engine/cuda/small_kernels.cuh"
 
 namespace hqmm::detail {
 namespace {
 
-/// Memory of the host that the GPU reads and writes by itself. Grows; its contents are lost then.
-class PinnedMemory {
- public:
-  PinnedMemory() = default;
-  PinnedMemory(const PinnedMemory&) = delete;
-  PinnedMemory& operator=(const PinnedMemory&) = delete;
-  ~PinnedMemory() { cudaFreeHost(data_); }
-
-  unsigned char* reserve(std::size_t bytes) {
-    if (bytes <= capacity_) return data_;
-    cudaFreeHost(data_);
-    data_ = nullptr;
-    capacity_ = 0;
-    void* memory = nullptr;
-    const std::size_t wanted = bytes + bytes / 4;
-    check(cudaMallocHost(&memory, wanted), "taking memory of the host");
-    data_ = static_cast<unsigned char*>(memory);
-    capacity_ = wanted;
-    return data_;
-  }
-  [[nodiscard]] const unsigned char* data() const { return data_; }
-
- private:
-  unsigned char* data_ = nullptr;
-  std::size_t capacity_ = 0;
-};
-
-/// Where arrays lie in one block of memory.
-class Layout {
- public:
-  template <typename T>
-  std::size_t add(std::size_t count) {
-    const std::size_t at = bytes_;
-    bytes_ += (count * sizeof(T) + 15) / 16 * 16;
-    return at;
-  }
-  [[nodiscard]] std::size_t bytes() const { return bytes_; }
-
- private:
-  std::size_t bytes_ = 0;
-};
+std::size_t operators_of(const SmallInput& input) { return input.sets * (input.symbols + 1); }
 
 std::uint32_t saturated(std::size_t value) {
   return static_cast<std::uint32_t>(std::min<std::size_t>(value, 0xFFFFFFFF));
@@ -60,8 +21,11 @@ SmallRoom small_room(const SmallInput& input, std::size_t memory) {
   const std::size_t state = small_shape(input.rows).size() * sizeof(double);
   constexpr std::size_t kOp = sizeof(std::uint32_t);
   if (!input.backward) return {memory, kOp, 0};
+  const std::size_t powers = (sizeof(double) + input.pace - 1) / input.pace;
+  if (sums_on_the_way(small_shape(input.rows), operators_of(input)))
+    return {memory, state + kOp + powers, state};
   // state and adjoint; the operator, the numbers, both sorted, and as much for the sort; the powers
-  return {memory, 2 * state + 6 * kOp + (sizeof(double) + input.pace - 1) / input.pace, state};
+  return {memory, 2 * state + 6 * kOp + powers, state};
 }
 
 struct SmallDevice::Contents {
@@ -89,7 +53,8 @@ class Run {
  public:
   Run(SmallDevice::Contents& contents, const SmallInput& input, const SmallPlan& plan)
       : c_(contents), in_(input), plan_(plan), shape_(small_shape(input.rows)) {
-    operators_ = in_.sets * (in_.symbols + 1);
+    operators_ = operators_of(in_);
+    on_the_way_ = in_.backward && sums_on_the_way(shape_, operators_);
     matrix_ = static_cast<std::size_t>(in_.rows) * static_cast<std::size_t>(in_.stride);
   }
 
@@ -193,7 +158,7 @@ class Run {
         walk_forward(walk_, shape_, c_.stream);
       }
       walk_backward(walk_, shape_, c_.stream);
-      add_gradients(part);
+      on_the_way_ ? add_tile_sums(part) : add_gradients(part);
     }
     if (wants_initial())
       add_initial(walk_.adjoint_carried, part.count, static_cast<int>(shape_.size()), in_.rows,
@@ -217,7 +182,12 @@ class Run {
     c_.carried.reserve(kept * part.count * shape_.size());
     if (!in_.backward) return;
     walk_.states = c_.states.reserve(items * shape_.size());
-    walk_.adjoints = c_.adjoints.reserve(items * shape_.size());
+    if (on_the_way_) {
+      walk_.sums = c_.partial.reserve(part.tiles * operators_ * shape_.size() * shape_.size());
+      walk_.used = result<char>(used_at_);
+    } else {
+      walk_.adjoints = c_.adjoints.reserve(items * shape_.size());
+    }
     walk_.powers = c_.powers.reserve((part.segment_steps / in_.pace + 1) * part.count);
     walk_.adjoint_carried = c_.adjoint_carried.reserve(part.count * shape_.size());
   }
@@ -236,6 +206,16 @@ class Run {
   [[nodiscard]] double* carried_at(const SmallPart& part, std::size_t segment) const {
     const std::size_t kept = in_.backward ? part.segments() : 2;
     return c_.carried.data() + segment % kept * part.count * shape_.size();
+  }
+
+  void add_tile_sums(const SmallPart& part) {
+    add_sums({.sums = walk_.sums,
+              .gradients = result<double>(gradients_at_),
+              .tiles = static_cast<std::uint32_t>(part.tiles),
+              .operators = walk_.operators,
+              .rows = in_.rows,
+              .stride = in_.stride},
+             c_.stream);
   }
 
   void add_gradients(const SmallPart& part) {
@@ -315,6 +295,7 @@ class Run {
   const std::uint64_t* tile_first_ = nullptr;
   const std::uint32_t* set_of_ = nullptr;
   const double *matrices_ = nullptr, *initial_ = nullptr;
+  bool on_the_way_ = false;  // gradients are added up there
   std::size_t outcomes_at_ = 0, gradients_at_ = 0, initial_at_ = 0, used_at_ = 0;
   std::size_t result_bytes_ = 0;
 };

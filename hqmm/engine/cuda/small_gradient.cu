@@ -166,6 +166,28 @@ __global__ void __launch_bounds__(32 * kSlices) collect_kernel(const SmallProduc
   if (number == 0) a.used[op] = 1;
 }
 
+/// An operator's gradient: a thread adds up a number of every kTileSlices-th tile.
+constexpr unsigned kArea = kSumsSize * kSumsSize, kTileSlices = 32;
+
+__global__ void __launch_bounds__(kArea* kTileSlices) sums_kernel(const SmallSums a) {
+  __shared__ double slices[kTileSlices][kArea];
+  const unsigned number = threadIdx.x % kArea, slice = threadIdx.x / kArea, op = blockIdx.x;
+  double sum = 0.0;
+#pragma unroll 4
+  for (unsigned tile = slice; tile < a.tiles; tile += kTileSlices)
+    sum += a.sums[(std::size_t{tile} * a.operators + op) * kArea + number];
+  slices[slice][number] = sum;
+  __syncthreads();
+  if (slice > 0) return;
+  double total = 0.0;
+#pragma unroll
+  for (unsigned k = 0; k < kTileSlices; ++k) total += slices[k][number];
+  const int row = static_cast<int>(number % kSumsSize),
+            column = static_cast<int>(number / kSumsSize);
+  if (row < a.rows && column < a.rows)
+    a.gradients[(std::size_t{op} * a.rows + column) * a.stride + row] += total;
+}
+
 constexpr unsigned kThreads = 256;
 
 __global__ void __launch_bounds__(kThreads)
@@ -258,6 +280,11 @@ void add_products(const SmallProducts& products, cudaStream_t stream) {
   const dim3 blocks(products.operators,
                     static_cast<unsigned>((products.size * products.size + 31) / 32));
   collect_kernel<<<blocks, 32 * kSlices, 0, stream>>>(products);
+  check(cudaGetLastError(), "adding up gradients");
+}
+
+void add_sums(const SmallSums& sums, cudaStream_t stream) {
+  sums_kernel<<<sums.operators, kArea * kTileSlices, 0, stream>>>(sums);
   check(cudaGetLastError(), "adding up gradients");
 }
 

@@ -18,6 +18,11 @@ struct SmallShape {
 /// The smallest shape for so many coordinates.
 [[nodiscard]] SmallShape small_shape(int rows);
 
+/// States of so many numbers have their gradients added up on the way back (small_sums.cuh), when
+/// there are not too many operators.
+inline constexpr int kSumsSize = 4;
+[[nodiscard]] bool sums_on_the_way(const SmallShape& shape, std::size_t operators);
+
 /// Words that tell the host of trouble.
 struct SmallHeader {
   unsigned failed = 0, strange = 0;
@@ -38,6 +43,8 @@ struct SmallWalk {
   const double* carried;      // [sequence]: the state at `begin`; of the first segment none
   double* carried_on;         // at `end`
   double* adjoint_carried;    // [sequence]
+  double* sums;               // [tile][operator][column][row], or null: adjoints are kept
+  char* used;                 // [operator], along with `sums`
   SmallOutcome* outcomes;
   SmallDetail* details;  // [sequence of the part]
   SmallHeader* header;
@@ -94,6 +101,14 @@ struct SmallProducts {
 /// Sets `chunk`; returns the most doubles of `partial` for this model.
 [[nodiscard]] std::size_t choose_chunk(SmallProducts& products);
 void add_products(const SmallProducts& products, cudaStream_t stream);
+/// gradients[operator] += Σ over tiles, of what a walk back added up.
+struct SmallSums {
+  const double* sums;
+  double* gradients;
+  std::uint32_t tiles, operators;
+  int rows, stride;
+};
+void add_sums(const SmallSums& sums, cudaStream_t stream);
 /// to[i] += Σ_b from[b · size + i], i < rows
 void add_initial(const double* from, std::size_t count, int size, int rows, double* to,
                  cudaStream_t stream);

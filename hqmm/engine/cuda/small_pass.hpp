@@ -5,7 +5,8 @@
 //   forward    a few lanes per sequence, all states kept                         small_walk.cuh
 //   backward   the same, all adjoints kept
 //   gradient   steps sorted by operator, products of adjoints and states of      small_gradient.cu
-//              an operator on tensor cores, sums in a fixed order
+//              an operator on tensor cores, sums in a fixed order;
+//              states of four numbers are multiplied on the way back        small_sums.cuh
 //
 // Where states do not fit, sequences go in parts, and long ones in segments of steps, which are
 // walked anew from one state each.

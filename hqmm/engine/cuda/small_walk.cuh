@@ -5,6 +5,9 @@
 // Marks, rescaling and range are those of engine/chain/program.hpp and chain.hpp.
 #pragma once
 
+#include <type_traits>
+
+#include "hqmm/engine/cuda/small_sums.cuh"
 #include "hqmm/engine/cuda/small_walker.cuh"
 
 namespace hqmm::detail {
@@ -51,7 +54,10 @@ template <typename Shape, bool kShared>
 class ForwardWalk {
  public:
   __device__ explicit ForwardWalk(const SmallWalk& walk)
-      : a(walk), walker_(walk, walk.forward), account_(walk, walk.pace_mask == 0) {}
+      : a(walk),
+        walker_(walk, walk.forward),
+        account_(walk, walk.pace_mask == 0),
+        watches_(walk.suspect_below > 0.0) {}
 
   __device__ void run() {
     constexpr int kAhead = Shape::kAhead;
@@ -64,10 +70,11 @@ class ForwardWalk {
 #pragma unroll
       for (int k = 0; k < kAhead; ++k) ops[k] = next[k];
       walker_.template fetch<1>(std::int64_t{t0} + kAhead, next);
+      const unsigned marks = find_marks(t0, ops);
 #pragma unroll
       for (int k = 0; k < kAhead; ++k) {
         if (t0 + k >= end) break;
-        step(t0 + k, ops[k]);
+        step(t0 + k, ops[k], (marks >> k & 1) != 0);
       }
     }
     if (a.first_sweep) finish();
@@ -86,14 +93,29 @@ class ForwardWalk {
     account_.more = a.details[walker_.number()];
   }
 
-  __device__ void step(std::uint32_t t, std::uint32_t op) {
+  /// A bit for each of these steps before which some sequence of the warp has a mark.
+  __device__ unsigned find_marks(std::uint32_t t0,
+                                 const std::uint32_t (&ops)[Shape::kAhead]) const {
+    unsigned out = 0;
+    bool before = before_;
+#pragma unroll
+    for (int k = 0; k < Shape::kAhead; ++k) {
+      const std::uint32_t t = t0 + k;
+      const bool now = walker_.scored(t, ops[k]);
+      if (walker_.active(t) & (t > 0) & (now != before)) out |= 1u << k;
+      before = now;
+    }
+    return __reduce_or_sync(kAllLanes, out);
+  }
+
+  __device__ void step(std::uint32_t t, std::uint32_t op, bool any_marked) {
     const bool active = walker_.active(t);
-    const bool now = active && walker_.scored(t, op);
-    const bool marked = active && t > 0 && now != before_;
-    if (walker_.rescales(t) || watches() || __any_sync(kAllLanes, marked)) look(t, active, marked);
+    const bool now = walker_.scored(t, op);
+    if (walker_.rescales(t) | watches_ | any_marked)
+      look(t, active, active & (t > 0) & (now != before_));
     if (active) {
       before_ = now;
-      account_.sum.scored += t >= a.burn_in && op < a.plain ? 1 : 0;
+      account_.sum.scored += (t >= a.burn_in) & (op < a.plain) ? 1 : 0;
       if (a.keep) walker_.store(x_, a.states + walker_.item(t) * Shape::kSize);
     }
     walker_.multiply(op, active, static_cast<int>(t & 1), x_);
@@ -103,9 +125,9 @@ class ForwardWalk {
   __device__ void look(std::uint32_t t, bool active, bool marked) {
     double weight = walker_.weight(x_);
     if (!active) return;
-    if (watches() && t > 0) account_.watch(weight);
+    if (watches_ && t > 0) account_.watch(weight);
     if (walker_.rescales(t)) weight *= rescale(t, weight);
-    if (watches()) account_.more.weight = weight;
+    if (watches_) account_.more.weight = weight;
     if (marked) account_.add_mark(before_ ? 1.0 : -1.0, weight);
   }
 
@@ -131,7 +153,7 @@ class ForwardWalk {
       walker_.store(x_, a.carried_on + std::size_t{walker_.number()} * Shape::kSize);
     } else {
       account_.look(weight, length);
-      if (watches()) account_.watch(weight);
+      if (watches_) account_.watch(weight);
       if (before_) account_.add_mark(1.0, weight);
       // a weight that stays 1 would leave rounding where nothing is to be said
       if (a.tangent_only && account_.sum.scored == 0) account_.sum.log_likelihood = 0.0;
@@ -143,82 +165,114 @@ class ForwardWalk {
     if (account_.sum.failed != 0) atomicOr(&a.header->failed, 1u);
   }
 
-  [[nodiscard]] __device__ bool watches() const { return a.suspect_below > 0.0; }
-
   const SmallWalk& a;
   Walker<Shape, kShared> walker_;
   Account account_;
   double x_[Shape::kRows] = {};
   bool before_ = false;  // whether the step before was scored
+  bool watches_;
 };
 
-/// And on its way back.
-template <typename Shape, bool kShared>
+/// And on its way back. kSums: the products with the states are added up at once; else adjoints are
+/// kept for them.
+template <typename Shape, bool kShared, bool kSums>
 class BackwardWalk {
  public:
-  __device__ explicit BackwardWalk(const SmallWalk& walk) : a(walk), walker_(walk, walk.backward) {}
+  __device__ explicit BackwardWalk(const SmallWalk& walk)
+      : a(walk), walker_(walk, walk.backward), sums_(walk, walker_.rest_of_shared()) {}
 
   __device__ void run() {
-    constexpr int kAhead = Shape::kAhead;
-    if (a.begin >= walker_.warp_end()) return;
+    if (a.begin < walker_.warp_end()) take_steps();
+    sums_.finish();
+  }
+
+ private:
+  static constexpr int kAhead = Shape::kAhead;
+
+  __device__ void take_steps() {
     load();
     // one more than a block: the operator of the step before says what is marked
     std::uint32_t ops[kAhead + 1], next[kAhead];
+    double states[kAhead], next_states[kAhead];
     std::int64_t t0 = std::int64_t{walker_.warp_end()} - 1;
     walker_.template fetch<-1>(t0, next);
+    if constexpr (kSums) walker_.fetch_back(t0, next_states);
     for (; t0 >= a.begin; t0 -= kAhead) {
 #pragma unroll
-      for (int k = 0; k < kAhead; ++k) ops[k] = next[k];
+      for (int k = 0; k < kAhead; ++k) {
+        ops[k] = next[k];
+        if constexpr (kSums) states[k] = next_states[k];
+      }
       walker_.template fetch<-1>(t0 - kAhead, next);
+      if constexpr (kSums) walker_.fetch_back(t0 - kAhead, next_states);
       ops[kAhead] = next[0];
+      const unsigned own = find_marks(t0, ops);
+      const unsigned marks = __reduce_or_sync(kAllLanes, own);
 #pragma unroll
       for (int k = 0; k < kAhead; ++k) {
         if (t0 - k < a.begin) break;
-        step(static_cast<std::uint32_t>(t0 - k), ops[k], ops[k + 1]);
+        if constexpr (kSums) x_ = states[k];
+        const auto t = static_cast<std::uint32_t>(t0 - k);
+        step(t, ops[k]);
+        if (t == 0) break;
+        if ((marks >> k & 1) != 0) add_mark(t, (own >> k & 1) != 0, walker_.scored(t, ops[k]));
+        if (t == stops_at_ && walker_.active(t)) clear();
+        if (t == rescaling_) undo_rescaling();
       }
     }
     if (walker_.active(a.begin)) walker_.store(z_, carried());
   }
 
- private:
   __device__ void load() {
     if (walker_.active(a.begin)) {
       if (walker_.length() > a.end) walker_.load(carried(), z_);
       last_weight_ = a.details[walker_.number()].weight;
       has_marks_ = !a.tangent_only || a.outcomes[walker_.place()].scored != 0;
     }
+    stops_at_ = a.through_burn_in || !has_marks_ ? 0 : a.burn_in;
     rescaling_ = (walker_.warp_end() - 1) & ~a.pace_mask;
     power_ = power_at(rescaling_);
   }
 
-  /// From the adjoint after step t to the one before it.
-  __device__ void step(std::uint32_t t, std::uint32_t op, std::uint32_t op_before) {
-    const bool active = walker_.active(t);
-    const bool now = active && walker_.scored(t, op);
-    if (now && has_marks_ && t + 1 == walker_.length())
-      walker_.add_to_traced(walker_.loss_weight() / last_weight_, z_);
-    if (active) walker_.store(z_, a.adjoints + walker_.item(t) * Shape::kSize);
-    walker_.multiply(op, active, static_cast<int>(t & 1), z_);
-    if (t == 0) return;
-    const bool before =
-        active && (t > a.begin ? walker_.scored(t - 1, op_before) : walker_.scored(t - 1));
-    add_mark(t, active && has_marks_, before, now);
-    if (t == rescaling_) undo_rescaling();
+  /// A bit for each of the steps from t0 down before which this lane's sequence has a mark.
+  __device__ unsigned find_marks(std::int64_t t0, const std::uint32_t (&ops)[kAhead + 1]) const {
+    unsigned out = 0;
+#pragma unroll
+    for (int k = 0; k < kAhead; ++k) {
+      const auto t = static_cast<std::uint32_t>(t0 - k);
+      const bool before = t == a.begin ? walker_.scored(t - 1) : walker_.scored(t - 1, ops[k + 1]);
+      const bool may_be = (t0 - k > 0) & (t0 - k >= a.begin) & walker_.active(t) & (t != stops_at_);
+      if (has_marks_ & may_be & (before != walker_.scored(t, ops[k]))) out |= 1u << k;
+    }
+    return out;
   }
 
-  __device__ void add_mark(std::uint32_t t, bool may_be, bool before, bool now) {
-    const bool stops = may_be && !a.through_burn_in && t == a.burn_in;
-    const bool marked = may_be && !stops && before != now;
-    if (__any_sync(kAllLanes, marked)) {
-      double x[Shape::kRows] = {};
-      if (marked) walker_.load(a.states + walker_.item(t) * Shape::kSize, x);
-      const double weight = walker_.weight(x);
-      const double slope = before ? walker_.loss_weight() : -walker_.loss_weight();
-      if (marked) walker_.add_to_traced(slope / weight, z_);
+  /// From the adjoint after step t to the one before it.
+  __device__ void step(std::uint32_t t, std::uint32_t op) {
+    const bool active = walker_.active(t);
+    if (has_marks_ & (t + 1 == walker_.length()) & walker_.scored(t, op))
+      walker_.add_to_traced(walker_.loss_weight() / last_weight_, z_);
+    if constexpr (kSums) {
+      sums_.add(op, active, z_[0], x_);
+    } else if (active) {
+      walker_.store(z_, a.adjoints + walker_.item(t) * Shape::kSize);
     }
-    if (!stops) return;
+    walker_.multiply(op, active, static_cast<int>(t & 1), z_);
+  }
+
+  /// Of the step t, which is scored and the one before is not, or the other way round.
+  __device__ void add_mark(std::uint32_t t, bool marked, bool scored) {
+    double x[Shape::kRows] = {};
+    if (marked) walker_.load(a.states + walker_.item(t) * Shape::kSize, x);
+    const double weight = walker_.weight(x);
+    const double slope = scored ? -walker_.loss_weight() : walker_.loss_weight();
+    if (marked) walker_.add_to_traced(slope / weight, z_);
+  }
+
+  /// Nothing before this step is a matter of the loss.
+  __device__ void clear() {
 #pragma unroll
-    for (int r = 0; r < Shape::kRows; ++r) z_[r] = 0.0;  // of anything
+    for (int r = 0; r < Shape::kRows; ++r) z_[r] = 0.0;
   }
 
   __device__ void undo_rescaling() {
@@ -239,9 +293,12 @@ class BackwardWalk {
 
   const SmallWalk& a;
   Walker<Shape, kShared> walker_;
+  std::conditional_t<kSums, Sums<Shape>, NoSums> sums_;
+  double x_ = 0.0;  // of kSums: this lane's row of the state
   double z_[Shape::kRows] = {};
   double last_weight_ = 1.0;
   bool has_marks_ = false;
+  std::uint32_t stops_at_ = 0;  // there the adjoint ends; 0: nowhere
   // the rescaling that is to be undone next; its power is fetched early
   std::uint32_t rescaling_ = 0;
   double power_ = 1.0;
@@ -253,10 +310,10 @@ __global__ void __launch_bounds__(Shape::kMostThreads)
   ForwardWalk<Shape, kShared>(walk).run();
 }
 
-template <typename Shape, bool kShared>
+template <typename Shape, bool kShared, bool kSums>
 __global__ void __launch_bounds__(Shape::kMostThreads)
     backward_kernel(const __grid_constant__ SmallWalk walk) {
-  BackwardWalk<Shape, kShared>(walk).run();
+  BackwardWalk<Shape, kShared, kSums>(walk).run();
 }
 
 }  // namespace hqmm::detail

@@ -23,12 +23,12 @@ struct WalkShape {
   static constexpr int kLanes = kTheLanes, kRows = kTheRows;
   static constexpr int kSize = kLanes * kRows;
   // the matrices of different operators begin in different banks of shared memory
-  static constexpr int kPitch = kSize * kSize + (kLanes == 1 ? 2 : kLanes < 16 ? kLanes : 0);
+  static constexpr int kPitch = kSize * kSize + (kLanes < 16 ? kLanes : 0);
   static constexpr int kTileThreads = 32 * kLanes;
   static constexpr int kMostThreads = kTileThreads > 256 ? kTileThreads : 256;
-  static constexpr int kAhead = kLanes == 1 ? 8 : 2;  // operators are fetched so early
+  static constexpr int kAhead = kSize == kSumsSize ? 8 : 2;  // operators are fetched so early
   static constexpr int kExchangeRow = kSize + 2;
-  static constexpr int kExchange = kLanes == 1 ? 0 : 2 * kExchangeRow;  // numbers per sequence
+  static constexpr int kExchange = 2 * kExchangeRow;  // numbers per sequence
   static constexpr int kUnroll = kSize <= 16 ? kSize / 2 : 4;
 
   static SmallShape shape() { return {kLanes, kRows, kPitch, kMostThreads}; }
@@ -65,6 +65,9 @@ class Walker {
     }
     // the first of a warp's sequences is its longest
     warp_end_ = min(__shfl_sync(kAllLanes, sequence_.length, 0), a.end);
+    const std::uint32_t end = min(sequence_.length, a.end);
+    span_ = end > a.begin ? end - a.begin : 0;
+    scored_below_ = a.tangent_only ? 0xFFFFFFFFu : a.plain;
   }
 
   [[nodiscard]] __device__ bool leads() const { return mine_ && lane_ == 0; }
@@ -86,19 +89,34 @@ class Walker {
     return a.powers + std::size_t{(t - a.begin) / (a.pace_mask + 1)} * a.count + number_;
   }
 
+  /// After the matrices and what lanes exchange: what else the block has of shared memory.
+  [[nodiscard]] __device__ double* rest_of_shared() const {
+    const int each = static_cast<int>(threadIdx.x) / kLanes;
+    return exchange_ + (static_cast<int>(blockDim.x) / kLanes - each) * Shape::kExchange;
+  }
+
   /// Operators of the steps from t on, of one direction; of others operator 0, which does no harm.
   template <int kStep, int kCount>
   __device__ void fetch(std::int64_t t, std::uint32_t (&ops)[kCount]) const {
 #pragma unroll
     for (int k = 0; k < kCount; ++k) {
-      const std::int64_t at = t + kStep * k;
-      const bool there = at >= a.begin && at < warp_end_ && at < sequence_.length;
-      ops[k] = there ? a.steps[item(static_cast<std::uint32_t>(at))] : 0;
+      const std::uint32_t at = offset(t) + static_cast<std::uint32_t>(kStep * k);
+      ops[k] = at < span_ ? a.steps[first_ + std::size_t{at} * a.width] : 0;
+    }
+  }
+
+  /// This lane's row of the states before those steps, of a shape with one row; zeros of others.
+  template <int kCount>
+  __device__ void fetch_back(std::int64_t t, double (&x)[kCount]) const {
+#pragma unroll
+    for (int k = 0; k < kCount; ++k) {
+      const std::uint32_t at = offset(t) - static_cast<std::uint32_t>(k);
+      x[k] = at < span_ ? a.states[(first_ + std::size_t{at} * a.width) * kSize + lane_] : 0.0;
     }
   }
 
   [[nodiscard]] __device__ bool scored(std::uint32_t t, std::uint32_t op) const {
-    return t >= a.burn_in && (a.tangent_only || op < a.plain);
+    return (t >= a.burn_in) & (op < scored_below_);
   }
   /// The same for a step that may be of the segment before.
   [[nodiscard]] __device__ bool scored(std::uint32_t t) const {
@@ -139,31 +157,18 @@ class Walker {
   __device__ void multiply(std::uint32_t op, bool active, int parity, double (&x)[kRows]) const {
     const double* matrix = table_ + std::size_t{op} * Shape::kPitch + lane_;
     double even[kRows] = {}, odd[kRows] = {};
-    if constexpr (kLanes == 1) {
-#pragma unroll
-      for (int j = 0; j < kSize; ++j) {
-#pragma unroll
-        for (int i = 0; i < kSize; i += 2) {
-          const double2 pair = reinterpret_cast<const double2*>(matrix)[(j * kSize + i) / 2];
-          double* sums = j % 2 == 0 ? even : odd;
-          sums[i] = fma(pair.x, x[j], sums[i]);
-          sums[i + 1] = fma(pair.y, x[j], sums[i + 1]);
-        }
-      }
-    } else {
-      double* row = exchange_ + parity * Shape::kExchangeRow;
-      store(x, row);
-      __syncwarp();
-      const auto* all = reinterpret_cast<const double2*>(row);
+    double* row = exchange_ + parity * Shape::kExchangeRow;
+    store(x, row);
+    __syncwarp();
+    const auto* all = reinterpret_cast<const double2*>(row);
 #pragma unroll Shape::kUnroll
-      for (int j = 0; j < kSize / 2; ++j) {
-        const double2 pair = all[j];
-        const double* column = matrix + 2 * j * kSize;
+    for (int j = 0; j < kSize / 2; ++j) {
+      const double2 pair = all[j];
+      const double* column = matrix + 2 * j * kSize;
 #pragma unroll
-        for (int r = 0; r < kRows; ++r) {
-          even[r] = fma(column[kLanes * r], pair.x, even[r]);
-          odd[r] = fma(column[kSize + kLanes * r], pair.y, odd[r]);
-        }
+      for (int r = 0; r < kRows; ++r) {
+        even[r] = fma(column[kLanes * r], pair.x, even[r]);
+        odd[r] = fma(column[kSize + kLanes * r], pair.y, odd[r]);
       }
     }
     if (!active) return;
@@ -174,11 +179,18 @@ class Walker {
   const SmallWalk& a;
 
  private:
+  /// In the segment; of steps before it a number past its end.
+  [[nodiscard]] __device__ std::uint32_t offset(std::int64_t t) const {
+    return static_cast<std::uint32_t>(t) - a.begin;
+  }
+
   const double* table_;
   double* exchange_;
   SmallSequence sequence_{0, 0.0, 0, 0};
   std::uint64_t first_ = 0;
   std::uint32_t number_, warp_end_;
+  std::uint32_t span_;          // steps of the segment
+  std::uint32_t scored_below_;  // operators whose steps are scored
   int lane_;
   bool mine_;
 };
