@@ -3,8 +3,9 @@
 //
 // A part of the budget may be ordinary memory; data beyond that are mapped from scratch files. Pages
 // of a mapped file that were looked at belong to the process until they are let go, which loses
-// nothing: they are in the kernel's cache as long as there is room, and on the disk. A thread looks
-// at the memory of the process again and again, and lets them go before it is too much.
+// nothing: they are in the kernel's cache as long as there is room, and on the disk. Code that walks
+// along a file says so, and every so many bytes its pages are let go. For the rest a thread looks at
+// the memory of the process again and again, and does the same.
 #pragma once
 
 #include <atomic>

@@ -99,6 +99,12 @@ void ScratchFile::read(std::size_t begin, void* to, std::size_t count) const {
   }
 }
 
+void ScratchFile::looked_at(std::size_t bytes) noexcept {
+  if (looked_at_.fetch_add(bytes) + bytes < budget_->bytes() / 16) return;
+  looked_at_ = 0;
+  let_go();
+}
+
 void ScratchFile::let_go() noexcept {
   const std::lock_guard lock(guard_);
   if (data_ != nullptr) ::madvise(data_, size_, MADV_DONTNEED);

@@ -2,6 +2,7 @@
 // for. It is in the folder that TMPDIR names, or in /var/tmp, and gone when the process is.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <mutex>
@@ -28,6 +29,8 @@ class ScratchFile {
   /// Copies a part without making its pages the process's own, which would bring their neighbours
   /// in as well: for small parts here and there. Throws kNoInput when the disk fails.
   void read(std::size_t begin, void* to, std::size_t count) const;
+  /// Somebody has looked at so many bytes more: lets go when these are a sixteenth of the budget.
+  void looked_at(std::size_t bytes) noexcept;
   /// Its pages are not the process's own until they are looked at again. Any thread, at any time.
   void let_go() noexcept;
 
@@ -38,7 +41,8 @@ class ScratchFile {
   std::shared_ptr<MemoryBudget> budget_;
   std::string folder_;
   int fd_ = -1;
-  std::mutex guard_;  // of where the file is mapped
+  std::atomic<std::size_t> looked_at_ = 0;  // bytes since pages were let go
+  std::mutex guard_;                        // of where the file is mapped
   void* data_ = nullptr;
   std::size_t size_ = 0;
 };

@@ -53,6 +53,7 @@ std::uint64_t content_hash(SequenceView sequence) noexcept {
   for (std::size_t t = 0; t < sequence.size(); ++t) {
     state = (state ^ sequence[t]) * 0x100000001B3ULL;
   }
+  if (sequence.block() != nullptr) sequence.block()->looked_at(sequence.size());
   return state;
 }
 

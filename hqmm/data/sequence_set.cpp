@@ -88,6 +88,10 @@ void SymbolBlock::grow_in_file(std::size_t capacity) {
   data_ = file_->data();
 }
 
+void SymbolBlock::tell_file(std::size_t symbols) const noexcept {
+  file_->looked_at(symbols * width());
+}
+
 void SymbolBlock::append(const SymbolBlock& from, std::size_t begin, std::size_t count) {
   assert(begin + count <= from.size_);
   if (count == 0) return;
@@ -104,6 +108,7 @@ void SymbolBlock::append(const SymbolBlock& from, std::size_t begin, std::size_t
     std::memcpy(to, from.bytes() + begin * width(), bytes);
   }
   size_ += count;
+  looked_at(count);
 }
 
 void SymbolBlock::widen() {
@@ -150,6 +155,7 @@ std::vector<Symbol> SequenceView::to_vector() const {
 
 bool SequenceView::has_missing() const noexcept {
   if (length_ == 0) return false;
+  const Looked afterwards{block_, length_};
   if (!block_->wide())
     return std::memchr(block_->bytes() + begin_, SymbolBlock::kMissingByte, length_) != nullptr;
   const Symbol* from = block_->wide_data() + begin_;
@@ -159,6 +165,7 @@ bool SequenceView::has_missing() const noexcept {
 bool SequenceView::has_sets(std::size_t alphabet_size) const noexcept {
   const std::size_t sets = set_letters(alphabet_size).size();
   if (length_ == 0 || sets == 0) return false;
+  const Looked afterwards{block_, length_};
   const auto any = [&](const auto* from) {
     using Stored = std::remove_cvref_t<decltype(*from)>;
     constexpr std::size_t kValues = std::size_t{std::numeric_limits<Stored>::max()} + 1;
@@ -176,6 +183,7 @@ bool SequenceView::has_sets(std::size_t alphabet_size) const noexcept {
 void SequenceView::copy_to(std::span<Symbol> out) const noexcept {
   assert(out.size() == length_);
   if (length_ == 0) return;
+  const Looked afterwards{block_, length_};
   if (block_->wide()) {
     std::copy_n(block_->wide_data() + begin_, length_, out.data());
     return;
@@ -309,6 +317,7 @@ std::uint64_t SequenceSet::hash() const noexcept {
   for (std::size_t i = 0; i < size(); ++i) {
     const SequenceView sequence = (*this)[i];
     for (std::size_t t = 0; t < sequence.size(); ++t) mix(sequence[t]);
+    symbols_.looked_at(sequence.size());
     mix(0x10000);
     if (labelled() && labels_[i] != kNoLabel) mix_text(classes_[labels_[i]], 0x20000);
     if (weighted()) mix(std::bit_cast<std::uint64_t>(weights_[i]));

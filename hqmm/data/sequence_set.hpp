@@ -48,6 +48,11 @@ class SymbolBlock {
   [[nodiscard]] const std::shared_ptr<MemoryBudget>& budget() const noexcept { return budget_; }
   /// Whether it is a file: better read in order than here and there.
   [[nodiscard]] bool in_file() const noexcept { return file_ != nullptr; }
+  /// Called by whoever has walked along so many symbols: pages of a file are let go before there are
+  /// too many of them.
+  void looked_at(std::size_t symbols) const noexcept {
+    if (file_ != nullptr) tell_file(symbols);
+  }
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] bool wide() const noexcept { return wide_; }
   /// A number that no other block of this process has had; with size() and wide() it
@@ -77,6 +82,7 @@ class SymbolBlock {
   void commit(std::size_t count) noexcept {
     assert(!wide_ && size_ + count <= capacity_);
     size_ += count;
+    looked_at(count);
   }
 
   [[nodiscard]] const std::uint8_t* bytes() const noexcept {
@@ -93,6 +99,7 @@ class SymbolBlock {
   void grow(std::size_t at_least);
   [[nodiscard]] bool grow_in_memory(std::size_t capacity);
   void grow_in_file(std::size_t capacity);
+  void tell_file(std::size_t symbols) const noexcept;
   void widen();
   void swap(SymbolBlock& other) noexcept;
 
@@ -167,6 +174,7 @@ class SequenceView {
   /// stands for kMissing, or symbols.
   template <typename Visit>
   decltype(auto) with_stored(Visit&& visit) const {
+    const Looked afterwards{block_, length_};
     if (block_ != nullptr && block_->wide())
       return std::forward<Visit>(visit)(block_->wide_data() + begin_);
     return std::forward<Visit>(visit)(block_ == nullptr ? nullptr : block_->bytes() + begin_);
@@ -178,6 +186,14 @@ class SequenceView {
   friend bool operator==(const SequenceView& a, const SequenceView& b) noexcept;
 
  private:
+  struct Looked {
+    const detail::SymbolBlock* block;
+    std::size_t symbols;
+    ~Looked() {
+      if (block != nullptr) block->looked_at(symbols);
+    }
+  };
+
   const detail::SymbolBlock* block_ = nullptr;
   std::size_t begin_ = 0;
   std::size_t length_ = 0;
