@@ -4,7 +4,6 @@
 #include <array>
 #include <cassert>
 #include <charconv>
-#include <compare>
 #include <functional>
 #include <limits>
 #include <map>
@@ -79,7 +78,9 @@ Indices link_identical(const SequenceSet& set, DisjointSets& groups) {
   struct Hashed {
     std::uint64_t hash;
     std::uint32_t sequence;
-    auto operator<=>(const Hashed&) const = default;
+    bool operator<(const Hashed& other) const noexcept {
+      return std::tie(hash, sequence) < std::tie(other.hash, other.sequence);
+    }
   };
   std::vector<Hashed> hashed(set.size());
   for (std::uint32_t i = 0; i < set.size(); ++i) hashed[i] = {content_hash(set[i]), i};

@@ -186,12 +186,20 @@ class SequenceView {
   friend bool operator==(const SequenceView& a, const SequenceView& b) noexcept;
 
  private:
-  struct Looked {
-    const detail::SymbolBlock* block;
-    std::size_t symbols;
+  /// Says so at the end of a walk.
+  class Looked {
+   public:
+    Looked(const detail::SymbolBlock* block, std::size_t symbols) noexcept
+        : block_(block), symbols_(symbols) {}
+    Looked(const Looked&) = delete;
+    Looked& operator=(const Looked&) = delete;
     ~Looked() {
-      if (block != nullptr) block->looked_at(symbols);
+      if (block_ != nullptr) block_->looked_at(symbols_);
     }
+
+   private:
+    const detail::SymbolBlock* block_;
+    std::size_t symbols_;
   };
 
   const detail::SymbolBlock* block_ = nullptr;

@@ -47,10 +47,10 @@ class TwoWayPass {
   /// The one at mark and the power of two at t, for the adjoint before step t.
   void adjust_adjoint(std::size_t t, const Mark* mark);
 
-  [[nodiscard]] double* state(std::size_t t) {
+  [[nodiscard]] double* state(std::size_t t) const {
     return steps_.states + steps_.places[t + 1] * static_cast<std::size_t>(steps_.stride);
   }
-  [[nodiscard]] double* adjoint_before(std::size_t t) {
+  [[nodiscard]] double* adjoint_before(std::size_t t) const {
     return steps_.adjoints + steps_.places[t] * static_cast<std::size_t>(steps_.stride);
   }
   /// What state t was scaled by, and the adjoint after step t, as exponents of two.

@@ -30,7 +30,7 @@ constexpr int kUnitCount = kTwoWayMostRows / kRowUnit;
 #if HWY_TARGET == HWY_AVX3
 HWY_INLINE hn::Vec<H> lower_half(hn::Vec<D> x) { return hn::LowerHalf(H(), x); }
 #else
-HWY_INLINE hn::Vec<H> lower_half(hn::Vec<D> x) { return x; }  // never asked for
+[[maybe_unused]] HWY_INLINE hn::Vec<H> lower_half(hn::Vec<D> x) { return x; }
 #endif
 
 /// Σ over some columns of a matrix, for kVectors vectors of rows and half a vector after them.

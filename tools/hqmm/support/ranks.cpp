@@ -90,6 +90,7 @@ void introduce(Ranks& all) {
   }
   const Hello& own = found[static_cast<std::size_t>(all.rank())];
   std::vector<pid_t> here;
+  here.reserve(found.size());
   for (const Hello& one : found) here.push_back(one.host == own.host ? one.pid : 0);
   watch_ranks(all.rank(), here);
   for (std::size_t rank = 1; rank < found.size(); ++rank) {
