@@ -90,6 +90,7 @@ def test_scored_within_it_to_the_same_figures(data, tmp_path):
     assert free.read_bytes() == limited.read_bytes()
 
 
+@without_sanitizer
 def test_a_run_resumes_with_another_limit(data, tmp_path):
     """The run is cut short by its time limit, and goes on with memory of another size, or without a limit."""
     args = ["train", data / "small.txt", "-n", 2, "-w", 1, "--epochs", 3, "--quiet"]
@@ -108,6 +109,7 @@ def test_a_run_resumes_with_another_limit(data, tmp_path):
         assert (run / "model.h5").read_bytes() == whole.read_bytes()
 
 
+@without_sanitizer
 def test_select_and_classify_give_the_same_bytes(data, tmp_path):
     """Under a limit that puts a few thousand symbols into a scratch file already."""
     limit = ["--memory", "40M"]
